@@ -1,0 +1,1 @@
+"""The domain: pure rules of labels, values in and values out."""

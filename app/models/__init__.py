@@ -1,0 +1,1 @@
+"""Models: the tables, one file a room."""
