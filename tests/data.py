@@ -1,6 +1,6 @@
 """The real collections that tests read, where they are present."""
 
-import os  # noqa: TID251 - the tests' own switch, known to app/settings.py and ignored there
+import os
 from pathlib import Path
 
 import pytest
