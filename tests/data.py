@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-DATA = Path(
-    os.environ.get("GOLDSPAN_TEST_DATA", Path(__file__).parents[2] / "shared" / "data")  # noqa: TID251
-)
+DATA = Path(os.environ.get("GOLDSPAN_TEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
 def collection(name: str) -> Path:
