@@ -35,7 +35,7 @@ class Problems:
         self.skip_bad = skip_bad
         self.shown: list[Problem] = []
         self.total = 0
-        self.notes: list[Problem] = []
+        self.notes: list[Problem] = []  # the first 50 repetitions; refuse nothing
         self.dropped = 0
 
     @property
@@ -49,12 +49,11 @@ class Problems:
         if len(self.shown) < MAX_SHOWN:
             self.shown.append(Problem(self.file, line, reason))
 
-    def note_duplicate(self, line: int, first: int) -> None:
-        """Record a line that says again what line ``first`` said; it is dropped."""
+    def note_duplicate(self, line: int, first: int, reason: str = "the same as") -> None:
+        """Record a line that is dropped since line ``first`` spoke of the same thing."""
         self.dropped += 1
         if len(self.notes) < MAX_SHOWN:
-            reason = f"the same as line {first}; counted once"
-            self.notes.append(Problem(self.file, line, reason))
+            self.notes.append(Problem(self.file, line, f"{reason} line {first}; counted once"))
 
     def fail(self, line: int | None, reason: str) -> NoReturn:
         """Refuse the whole file now, whatever the user said about bad lines."""

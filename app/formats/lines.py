@@ -2,10 +2,14 @@
 
 import gzip
 import io
+import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import BinaryIO, cast
 
+from app.errors import Invalid
 from app.formats.checks import Problems
 
 MAX_LINE = 64 * 2**20
@@ -20,6 +24,25 @@ ENCODINGS = (
     (b"\xff\xfe", "UTF-16"),
     (b"\xfe\xff", "UTF-16"),
 )
+
+
+@contextmanager
+def open_file(path: str) -> Iterator[BinaryIO]:
+    """Open a file for reading bytes; ``-`` is standard input, which stays open.
+
+    Raises:
+        Invalid: where there is no such file, or it cannot be opened.
+    """
+    if path == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        stream = Path(path).open("rb")  # noqa: SIM115 - errors while reading are not ours
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a file name"
+        raise Invalid(f"Cannot open {path}: {reason}.") from error
+    with stream:
+        yield stream
 
 
 def read_lines(
