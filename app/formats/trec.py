@@ -60,7 +60,15 @@ def read_run(
         query_id, _, hit, rank, score, tag = _split(text, 6, RUN_FIELDS)
         query_id, hit = _read_ids(query_id, hit, escaped=escaped)
         row = HitRow(
-            line, query_id, hit, None, None, None, read_rank(rank), read_score(score), tag
+            line,
+            query_id,
+            hit,
+            None,
+            None,
+            None,
+            read_rank(rank),
+            read_score(score),
+            check_text(tag, "the tag"),
         )
         key = (query_id, hit)
         return row if seen.is_new(line, key, (row.rank, row.score)) else None
