@@ -33,6 +33,14 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// ---- news in the status line go away by themselves; a screen reader has read them by then
+let quietening = 0;
+const status = document.getElementById("status");
+if (status) new MutationObserver(() => {
+  clearTimeout(quietening);
+  if (status.textContent) quietening = setTimeout(() => status.replaceChildren(), 8000);
+}).observe(status, { childList: true, characterData: true, subtree: true });
+
 // ---- tables: th[data-sort="number|text"] sorts by click; td[data-value] is sorted by that value
 const valueOf = (row, column, kind) => {
   const cell = row.cells[column];
