@@ -43,6 +43,14 @@ class Item:
         """The runs that found it."""
         return frozenset(member.run for member in self.members)
 
+    @property
+    def only_run(self) -> str | None:
+        """The run that alone found it, None where several or none did."""
+        if not self.members:
+            return None
+        first = self.members[0].run
+        return first if all(member.run == first for member in self.members) else None
+
 
 @dataclass(frozen=True, slots=True)
 class ShortList:
@@ -76,8 +84,11 @@ class _Candidate:
     members: list[Member] = field(default_factory=list)
 
     def order(self) -> tuple[int, int, Key]:
-        best = min(member.rank for member in self.members)
-        return best, -len({member.run for member in self.members}), self.span.order_key()
+        members = self.members
+        if len(members) == 1:
+            return members[0].rank, -1, self.span.order_key()
+        best = min(member.rank for member in members)
+        return best, -len({member.run for member in members}), self.span.order_key()
 
 
 def pool(
@@ -128,7 +139,10 @@ def _collect(taken: Mapping[str, Sequence[Hit]]) -> list[_Candidate]:
     for run, hits in taken.items():
         for rank, hit in enumerate(hits, start=1):
             span = hit.span
-            candidate = candidates.setdefault(_key(span), _Candidate(span))
+            key = _key(span)
+            candidate = candidates.get(key)
+            if candidate is None:
+                candidate = candidates[key] = _Candidate(span)
             candidate.members.append(Member(run, rank, hit.score, span.start, span.end))
     return sorted(candidates.values(), key=_Candidate.order)
 
@@ -163,23 +177,31 @@ def _find_home(
 ) -> _Candidate:
     """Return the representative a candidate shares most with, or itself."""
     home, most = candidate, 0.0
+    start, end = candidate.span.start, candidate.span.reach
     for rival in rivals:
-        shared = candidate.span.iou(rival.span)
-        if shared is not None and shared >= same_span and shared > most:
-            home, most = rival, shared
+        # Span.iou spelled out: this is the one inner loop of pooling.
+        other = rival.span
+        reach = other.reach
+        shared = min(end, reach) - max(start, other.start)
+        if shared <= 0:
+            continue
+        share = shared / (end - start + reach - other.start - shared)
+        if share >= same_span and share > most:
+            home, most = rival, share
     return home
 
 
 def _sort_members(members: list[Member]) -> tuple[Member, ...]:
-    return tuple(sorted(members, key=lambda member: (member.rank, member.run)))
+    if len(members) > 1:
+        members.sort(key=lambda member: (member.rank, member.run))
+    return tuple(members)
 
 
 def _count_unique(runs: Iterable[str], items: Iterable[Item]) -> dict[str, int]:
     counts = dict.fromkeys(runs, 0)
     for item in items:
-        finders = item.runs
-        if len(finders) == 1:
-            counts[next(iter(finders))] += 1
+        if item.only_run is not None:
+            counts[item.only_run] += 1
     return counts
 
 
@@ -187,8 +209,8 @@ def leave_one_out(made: Pool) -> dict[str, tuple[Span, ...]]:
     """Return, for each run, the items that nobody would have found without it."""
     lost: dict[str, list[Span]] = {run: [] for run in made.hits}
     for item in made.items:
-        if len(item.runs) == 1:
-            lost[item.members[0].run].append(item.span)
+        if item.only_run is not None:
+            lost[item.only_run].append(item.span)
     return {run: tuple(spans) for run, spans in lost.items()}
 
 

@@ -15,8 +15,8 @@ _LAST_WORD = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
 _REACH = 24  # no abbreviation is longer
 _NEXT = re.compile(r"\s+(\S)")
 _SHORT_FORMS = """
-dr mr mrs ms prof sr jr st vs etc eg ie e.g i.e cf nos fig figs eq vol pp approx dept inc ltd corp
-ca bzw usw evtl ggf nr bsp abb z.b d.h u.a vgl inkl sog mme mlle pág núm
+dr mr mrs ms prof sr jr st vs etc eg ie e.g i.e cf nos fig figs eq vol pp approx dept inc ltd
+corp ca bzw usw evtl ggf nr bsp abb z.b d.h u.a vgl inkl sog mme mlle pág núm
 """
 _ABBREVIATIONS = frozenset(_SHORT_FORMS.split())
 
