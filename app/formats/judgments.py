@@ -1,13 +1,13 @@
 """Judgments: labels of a file brought onto the scale, one grade a pair."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from app.domain.scale import read_grade
 from app.errors import Invalid
-from app.formats.checks import Problems
+from app.formats.checks import WHOLE_NUMBER, Problems
 from app.formats.rows import LabelRow
 
 Duplicates = Literal["refuse", "first", "last", "majority"]
@@ -31,19 +31,20 @@ def settle_judgments(
     rows: Iterable[LabelRow],
     problems: Problems,
     *,
-    mapping: Mapping[str, int] | None = None,
+    read: Callable[[str], int | None] = read_grade,
     duplicates: Duplicates = "refuse",
 ) -> list[Judgment]:
     """Return one judgment a pair of query and hit, in the order pairs first come.
 
-    A grade that is neither on the scale nor in the mapping is a problem of its line. A pair
+    ``read`` gives the grade of a text or None, which is a problem of its line: on the scale
+    0..3 by default, `map_grades` for other scales, `read_foreign_grade` for any. A pair
     that comes again with the same grade is dropped and noted. With another grade it is a
     problem naming both lines under ``refuse``; else the first, the last or the commonest
     counts, and the rest is noted. Where several are commonest, the lowest counts.
     """
     said: dict[tuple[str, str], list[Judgment]] = {}
     for row in rows:
-        grade = read_grade(row.grade_text, mapping)
+        grade = read(row.grade_text)
         if grade is None:
             problems.add(row.line, explain_grade(row.grade_text))
             continue
@@ -55,6 +56,16 @@ def settle_judgments(
         if duplicates != "first" or not before:
             before.append(Judgment(row, grade))
     return [_choose_commonest(judgments) for judgments in said.values()]
+
+
+def map_grades(mapping: Mapping[str, int] | None) -> Callable[[str], int | None]:
+    """Return a reader of grades that knows a mapping (`scale.parse_mapping`)."""
+    return lambda text: read_grade(text, mapping)
+
+
+def read_foreign_grade(text: str) -> int | None:
+    """Read a whole number of any scale, as trec_eval does; None if the text is none."""
+    return int(text) if WHOLE_NUMBER.fullmatch(text) else None
 
 
 def group_grades(judgments: Iterable[Judgment]) -> dict[str, dict[str, int]]:

@@ -9,6 +9,8 @@ from app.formats.judgments import (
     Duplicates,
     check_duplicates,
     group_grades,
+    map_grades,
+    read_foreign_grade,
     settle_judgments,
 )
 from app.formats.rows import LabelRow
@@ -34,7 +36,7 @@ def test_a_mapping_brings_other_codes_onto_the_scale() -> None:
     problems = Problems("given")
     mapping = parse_mapping("4=3,-1=0,yes=2")
 
-    [one] = settle_judgments(labels("yes"), problems, mapping=mapping)
+    [one] = settle_judgments(labels("yes"), problems, read=map_grades(mapping))
 
     assert (one.grade, one.row.grade_text, problems.total) == (2, "yes", 0)
 
@@ -67,3 +69,10 @@ def test_only_four_rules_have_names() -> None:
     assert check_duplicates("majority") == "majority"
     with pytest.raises(Invalid, match="refuse, first, last, majority"):
         check_duplicates("mean")
+
+
+@pytest.mark.parametrize(
+    ("text", "grade"), [("4", 4), ("-1", -1), ("1.0", None), ("ERROR", None), ("1_0", None)]
+)
+def test_a_grade_of_a_foreign_scale_is_a_whole_number(text: str, grade: int | None) -> None:
+    assert read_foreign_grade(text) == grade
