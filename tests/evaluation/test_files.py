@@ -1,0 +1,117 @@
+"""Runs scored from files, against trec_eval's values."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.domain.metric_names import parse_metric
+from app.errors import BadFile, Invalid
+from app.evaluation.files import evaluate_files
+from tests.data import collection
+
+NAMES = {
+    "ndcg_cut_5": "ndcg@5",
+    "ndcg_cut_10": "ndcg@10",
+    "ndcg_cut_20": "ndcg@20",
+    "map": "map",
+    "P_5": "precision@5",
+    "P_10": "precision@10",
+    "P_20": "precision@20",
+    "recip_rank": "mrr",
+    "recall_10": "recall@10",
+    "bpref": "bpref",
+    "Rprec": "r_precision",
+    "success_1": "hit@1",
+    "success_5": "hit@5",
+    "success_10": "hit@10",
+}
+METRICS = [parse_metric(name) for name in [*NAMES.values(), "ndcg_exp@10", "judged@10"]]
+
+
+def expected_of(folder: str, file: str = "metrics.json") -> dict[str, Any]:
+    path = collection(folder) / "expected" / file
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["runs"]
+    return found
+
+
+def check_means(found: dict[str, Any], expected: dict[str, float]) -> None:
+    means = {
+        theirs: found["mean"][ours] for theirs, ours in NAMES.items() if theirs in expected
+    }
+    assert len(means) > 4
+    assert means == pytest.approx({name: expected[name] for name in means}, abs=5.1e-5)
+
+
+@pytest.mark.parametrize("cut", [1, 2])
+def test_dl21_runs_score_as_in_trec_eval(cut: int) -> None:
+    folder = collection("dl21-passage-A")
+    expected = expected_of("dl21-passage-A")
+    runs = sorted(map(str, (folder / "runs").glob("*.trec")))
+
+    found = evaluate_files(
+        str(folder / "qrels.trec"), runs, METRICS, cut=cut, no_relevant="zero"
+    )["runs"]
+
+    assert list(found) == sorted(expected)
+    for name, run in found.items():
+        check_means(run, expected[name][f"all_l{cut}"])
+        # This one figure comes from a tool that ties the scores of one run in 32 bits.
+        if not expected[name]["ties_only_in_32bit"]:
+            exponential = expected[name]["ndcg_exp_cut_10"]["mean_over_all_qrels_queries"]
+            assert run["mean"]["ndcg_exp@10"] == pytest.approx(exponential, abs=5e-5)
+        for query_id, values in expected[name][f"per_query_l{cut}"].items():
+            ours = run["queries"][query_id]["ndcg@10"]
+            assert ours == pytest.approx(values["ndcg_cut_10"], abs=5.1e-5)
+
+
+@pytest.mark.parametrize(
+    ("qrels", "file"),
+    [("qrels.trec", "metrics.json"), ("qrels.best_is_4.trec", "metrics.best_is_4.json")],
+)
+def test_cranfield_codes_of_another_scale_score_as_in_trec_eval(qrels: str, file: str) -> None:
+    folder = collection("cranfield")
+    expected = expected_of("cranfield", file)
+    run = folder / "runs" / "simple_bm25.trec"
+
+    found = evaluate_files(str(folder / qrels), [str(run)], METRICS, no_relevant="zero")
+
+    check_means(found["runs"]["simple_bm25"], expected["simple_bm25"]["all_l1"])
+
+
+def test_per_query_values_are_left_out_when_not_asked_for(tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "mine.run"
+    qrels.write_text("q 0 a 1\nq2 0 b 1\n", encoding="utf-8")
+    run.write_text("q Q0 b 1 9 r\nq Q0 a 2 8 r\nother Q0 a 1 1 r\n", encoding="utf-8")
+
+    found = evaluate_files(str(qrels), [str(run)], [parse_metric("mrr")], per_query=False)
+
+    assert "queries" not in found["runs"]["mine"]
+    assert found["runs"]["mine"]["mean"] == {"mrr": 0.25}
+    assert found["runs"]["mine"]["unanswered"] == ["q2"]
+
+
+def test_the_rank_column_decides_when_asked(tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "mine.run"
+    qrels.write_text("q 0 a 1\n", encoding="utf-8")
+    run.write_text("q Q0 a 1 1 r\nq Q0 b 2 9 r\n", encoding="utf-8")
+
+    by_score = evaluate_files(str(qrels), [str(run)], [parse_metric("mrr")])
+    by_rank = evaluate_files(str(qrels), [str(run)], [parse_metric("mrr")], order="rank")
+
+    assert by_score["runs"]["mine"]["mean"]["mrr"] == 0.5
+    assert by_rank["runs"]["mine"]["mean"]["mrr"] == 1
+
+
+def test_two_runs_of_one_name_are_refused() -> None:
+    with pytest.raises(Invalid, match="both be named x"):
+        evaluate_files("qrels", ["a/x.trec", "b/x.run.gz"])
+
+
+def test_a_bad_line_is_refused_with_its_file(tmp_path: Path) -> None:
+    qrels = tmp_path / "qrels"
+    qrels.write_text("q 0 a 1\nq 0 b high\n", encoding="utf-8")
+
+    with pytest.raises(BadFile, match="qrels, line 2: grade 'high'"):
+        evaluate_files(str(qrels), [])
