@@ -46,28 +46,35 @@ def shoot_page(context: BrowserContext, url: str, picture: Path) -> list[str]:
     return [f"{picture.name}: {fault}" for fault in faults]
 
 
+def shoot_with(
+    browser: Browser, page_urls: Sequence[str], state: StorageState | None, base: str, out: Path
+) -> list[str]:
+    """Picture every address with a browser that runs and the cookies it already has."""
+    out.mkdir(parents=True, exist_ok=True)
+    faults: list[str] = []
+    for width in WIDTHS:
+        for scheme in SCHEMES:
+            with browser.new_context(
+                viewport={"width": width, "height": HEIGHT},
+                color_scheme=scheme,
+                reduced_motion="reduce",
+                storage_state=state,
+            ) as context:
+                for path in page_urls:
+                    picture = out / f"{name_page(path)}-{width}-{scheme}.png"
+                    faults += shoot_page(context, base + path, picture)
+    return faults
+
+
 def shoot(page_urls: Sequence[str], login_url: str | None, base: str, out: Path) -> list[str]:
     """Picture every address below ``base`` into ``out``; return all faults, [] when clean.
 
     Each address gives NAME-390-light.png and three more. ``login_url`` is a personal
     link, redeemed once, or None for pages that need nobody.
     """
-    out.mkdir(parents=True, exist_ok=True)
-    faults: list[str] = []
     with open_browser() as browser:
         state = sign_in(browser, login_url) if login_url else None
-        for width in WIDTHS:
-            for scheme in SCHEMES:
-                with browser.new_context(
-                    viewport={"width": width, "height": HEIGHT},
-                    color_scheme=scheme,
-                    reduced_motion="reduce",
-                    storage_state=state,
-                ) as context:
-                    for path in page_urls:
-                        picture = out / f"{name_page(path)}-{width}-{scheme}.png"
-                        faults += shoot_page(context, base + path, picture)
-    return faults
+        return shoot_with(browser, page_urls, state, base, out)
 
 
 def main() -> int:
