@@ -12,22 +12,7 @@ _WORD = re.compile(
     rf"(?P<unspaced>[{_UNSPACED}]+)|(?:(?![{_UNSPACED}])\w)(?:(?![{_UNSPACED}])[{_INSIDE}])*"
 )
 
-_SUFFIXES = (
-    "ings",
-    "ing",
-    "ies",
-    "ied",
-    "ern",
-    "es",
-    "ed",
-    "en",
-    "er",
-    "em",
-    "s",
-    "e",
-    "y",
-    "n",
-)
+_SUFFIXES = ("ing", "ern", "ed", "er", "en", "em", "es", "e")
 _SHORTEST = 3  # letters that must stay before a suffix
 
 _ENGLISH = """
@@ -113,7 +98,17 @@ def _normalize(word: str) -> str:
 
 
 def _stem(word: str) -> str:
+    """Take off a plural, then one light ending; words of one family mostly meet."""
+    word = _take_plural(word)
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST:
             return word[: -len(suffix)]
     return word
+
+
+def _take_plural(word: str) -> str:
+    if len(word) <= _SHORTEST or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies"):
+        return f"{word[:-3]}y"
+    return word.removesuffix("s")

@@ -49,6 +49,8 @@ class Item:
         if not self.members:
             return None
         first = self.members[0].run
+        if len(self.members) == 1:
+            return first
         return first if all(member.run == first for member in self.members) else None
 
 
@@ -82,6 +84,11 @@ class Pool:
 class _Candidate:
     span: Span
     members: list[Member] = field(default_factory=list)
+    start: int = field(init=False)
+    reach: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.start, self.reach = self.span.start, self.span.reach
 
     def order(self) -> tuple[int, int, Key]:
         members = self.members
@@ -177,15 +184,13 @@ def _find_home(
 ) -> _Candidate:
     """Return the representative a candidate shares most with, or itself."""
     home, most = candidate, 0.0
-    start, end = candidate.span.start, candidate.span.reach
+    start, end = candidate.start, candidate.reach
     for rival in rivals:
         # Span.iou spelled out: this is the one inner loop of pooling.
-        other = rival.span
-        reach = other.reach
-        shared = min(end, reach) - max(start, other.start)
-        if shared <= 0:
+        if rival.start >= end or rival.reach <= start:
             continue
-        share = shared / (end - start + reach - other.start - shared)
+        shared = min(end, rival.reach) - max(start, rival.start)
+        share = shared / (end - start + rival.reach - rival.start - shared)
         if share >= same_span and share > most:
             home, most = rival, share
     return home

@@ -101,6 +101,9 @@ def marked(query: str, text: str) -> list[str]:
     ("query", "text", "words"),
     [
         ("What is the laptop policy?", "The Laptops, policies.", ["Laptops", "policies"]),
+        ("engineer boxes", "Engineers, engine, box", ["Engineers", "box"]),
+        ("replacing", "replace replaced replacement", ["replace", "replaced"]),
+        ("Richtlinie", "die Richtlinien", ["Richtlinien"]),
         ("art", "part of the art", ["art"]),
         ("no yes", "no yes no", ["yes"]),
         ("café", "cafe\u0301 cafe", ["cafe\u0301"]),
