@@ -12,6 +12,7 @@ from app.formats.rows import DocumentRow, LabelRow, QueryRow, Tags
 
 KEYS = ("_id", "title", "text", "metadata")
 COLUMNS = ("query-id", "corpus-id", "score")
+NEED = "narrative"
 NATIVE_HINT = "; a file with doc_id or query_id is of format jsonl"
 
 
@@ -48,27 +49,36 @@ def write_corpus(rows: Iterable[DocumentRow]) -> Iterator[str]:
 
 
 def read_queries(stream: BinaryIO, problems: Problems) -> Iterator[QueryRow]:
-    """Yield the queries of lines with ``_id, text, metadata``; metadata as in `read_corpus`."""
+    """Yield the queries of lines with ``_id, text, metadata``.
+
+    Metadata as in `read_corpus`, but that a text named ``narrative`` is the need.
+    """
     seen = Seen(problems)
 
     def build(line: int, text: str) -> QueryRow | None:
         record = parse_record(text, ("_id", "text", "metadata"), NATIVE_HINT)
+        tags = _read_metadata(record.get("metadata"))
         row = QueryRow(
             line,
             check_id(record.get("_id"), "_id"),
             check_query_text(record.get("text")),
-            tags=_read_metadata(record.get("metadata")),
+            "\n".join(tags.pop(NEED, [])),
+            tags,
         )
-        content = (row.text, repr(row.tags))
+        content = (row.text, row.need, repr(row.tags))
         return row if seen.is_new(line, (row.query_id,), content) else None
 
     return build_rows(drop_blank(read_lines(stream, problems)), build, problems)
 
 
 def write_queries(rows: Iterable[QueryRow]) -> Iterator[str]:
-    """Yield one line a query; the need has no place in this form and is left out."""
+    """Yield one line a query; tags are the metadata, and the need its narrative."""
     for row in rows:
-        yield write_json({"_id": row.query_id, "text": row.text, "metadata": row.tags}) + "\n"
+        need: Record = {NEED: row.need} if row.need else {}
+        record: Record = {
+            "_id": row.query_id, "text": row.text, "metadata": row.tags | need,
+        }  # fmt: skip
+        yield write_json(record) + "\n"
 
 
 def read_qrels(stream: BinaryIO, problems: Problems) -> Iterator[LabelRow]:

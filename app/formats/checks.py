@@ -116,8 +116,10 @@ def build_rows(
         if row is not None:
             empty = False
             yield row
-    if empty and not problems.total:
+    if empty and problems.total == 0:
         problems.fail(None, "the file holds no rows; nothing to import")
+    if empty and problems.skip_bad:
+        problems.fail(None, "every line is bad; nothing is left to import")
 
 
 def check_text(value: object, name: str) -> str:

@@ -44,11 +44,14 @@ def sniff(kind: Kind, path: str, first_line: str) -> str:
     """Return the name of the format that a file of this kind is most likely of.
 
     ``first_line`` is what `lines.peek_line` gives. The reader of that format checks every
-    line, so a wrong guess ends in a refusal, never in wrong rows.
+    line, so a wrong guess ends in a refusal, never in wrong rows. An empty file has every
+    format, and its reader refuses it.
 
     Raises:
         Invalid: where neither name nor first line tells.
     """
+    if not first_line.strip():
+        return FORMATS[kind][0]
     brace = first_line.lstrip().startswith("{")
     match kind:
         case "corpus" | "queries" if brace:

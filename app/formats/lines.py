@@ -69,10 +69,11 @@ def read_lines(
 
 
 def peek_line(stream: BinaryIO) -> str:
-    """Return the first line, at most 64 KiB of it, and leave the stream where it was.
+    """Return the first line that is not empty, and leave the stream where it was.
 
-    The stream must be seekable or buffered; bytes that are not UTF-8 are replaced, since
-    this is for guessing the format only.
+    At most 64 KiB are looked at. The stream must be seekable or buffered. This is for
+    guessing the format only: bytes that are not UTF-8 are replaced, and UTF-16 is seen
+    through, so that it is the reader who refuses it by name.
     """
     if stream.seekable():
         place = stream.tell()
@@ -82,7 +83,9 @@ def peek_line(stream: BinaryIO) -> str:
         head = cast(io.BufferedReader, stream).peek(HEAD)[:HEAD]
     if head.startswith(GZIP):
         head = _unzip_head(head)
-    first, _, _ = head.removeprefix(BOM).partition(b"\n")
+    for mark in (BOM, *(mark for mark, _ in ENCODINGS)):
+        head = head.removeprefix(mark)
+    first, _, _ = head.replace(b"\0", b"").lstrip(b"\r\n").partition(b"\n")
     return first.decode("utf-8", errors="replace").removesuffix("\r")
 
 

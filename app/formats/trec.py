@@ -68,7 +68,7 @@ def read_run(
             None,
             read_rank(rank),
             read_score(score),
-            check_text(tag, "the tag"),
+            tag,
         )
         key = (query_id, hit)
         return row if seen.is_new(line, key, (row.rank, row.score)) else None
@@ -144,6 +144,8 @@ def unescape_id(text: str) -> str:
 def _split(text: str, wanted: int, meaning: str) -> list[str]:
     # str.split() would also part at U+00A0 and others, which are characters of an id.
     fields = [field for field in text.replace("\t", " ").split(" ") if field]
+    if "\x00" in text:
+        raise BadRow(f"the NUL character U+0000 at character {text.index(chr(0))}; remove it")
     if fields[0] == "#":
         raise BadRow("lines are never comments; delete this line")
     if len(fields) != wanted:
@@ -155,8 +157,9 @@ def _split(text: str, wanted: int, meaning: str) -> list[str]:
 
 
 def _read_ids(query_id: str, hit: str, *, escaped: bool) -> tuple[str, str]:
-    if escaped:
-        query_id, hit = unescape_id(query_id), unescape_id(hit)
+    if not escaped:
+        return query_id, hit
+    query_id, hit = unescape_id(query_id), unescape_id(hit)
     return check_text(query_id, "the query id"), check_text(hit, "the document id")
 
 

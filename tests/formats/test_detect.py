@@ -27,6 +27,8 @@ from app.formats.detect import Kind, check_format, sniff
         ("qrels", "x", '{"query_id": "q", "doc_id": "d", "grade": 1}', "jsonl"),
         ("qrels", "x", '{"q": {"d": 1}}', "json"),
         ("qrels", "x", "{", "json"),
+        ("qrels", "x.tsv", "", "trec"),
+        ("corpus", "x", "", "jsonl"),
     ],
 )
 def test_the_format_is_guessed(kind: Kind, path: str, first_line: str, expected: str) -> None:

@@ -156,7 +156,16 @@ def test_the_stream_stays_open() -> None:
     assert not stream.closed
 
 
-@pytest.mark.parametrize("content", [b"a\r\nb\n", BOM + b"a\n", gzip.compress(b"a\nb" * 99)])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a\r\nb\n",
+        BOM + b"\n\na\n",
+        gzip.compress(b"a\nb" * 99),
+        "a\nb\n".encode("utf-16"),
+        "a\nb\n".encode("utf-16-be"),
+    ],
+)
 def test_the_first_line_is_seen_and_not_taken(content: bytes) -> None:
     stream = io.BytesIO(content)
 
@@ -184,3 +193,8 @@ def test_more_than_fifty_bad_lines_are_counted() -> None:
 def test_a_file_without_rows_is_refused(content: bytes) -> None:
     with pytest.raises(BadFile, match="holds no rows"):
         read(trec.read_run, content)
+
+
+def test_a_file_of_bad_lines_only_is_refused_even_when_they_are_skipped() -> None:
+    with pytest.raises(BadFile, match="every line is bad"):
+        read(trec.read_run, "x\ny\n", skip_bad=True)

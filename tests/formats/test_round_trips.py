@@ -91,9 +91,9 @@ def test_queries_in_json_lines(
 
 
 @few
-@given(ids(), query_text, tags)
-def test_queries_in_beir(names: list[str], asked: str, marks: Tags) -> None:
-    rows = [QueryRow(0, name, asked, tags=marks) for name in names]
+@given(ids(), query_text, text, tags)
+def test_queries_in_beir(names: list[str], asked: str, need: str, marks: Tags) -> None:
+    rows = [QueryRow(0, name, asked, need, marks) for name in names]
 
     assert bare(read_good(beir.read_queries, joined(beir.write_queries(rows)))) == bare(rows)
 
