@@ -8,7 +8,7 @@ _CLOSERS = r"[\"'”’»)\]）」』】]*"
 # marks always do. A blank line ends a sentence without any mark.
 _BREAK = re.compile(
     rf"(?P<mark>[.!?…؟۔।॥]+){_CLOSERS}(?=\s)"
-    rf"|[。！？｡]+{_CLOSERS}"
+    rf"|[。！？｡][。！？｡.!?…]*{_CLOSERS}"
     r"|(?:\r\n|\r|\n)[^\S\r\n]*(?=[\r\n])"
 )
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")

@@ -93,6 +93,7 @@ def test_headings_go_with_the_paragraph_that_follows() -> None:
         pytest.param(
             "今日は晴れ。明日は？雨！", ["今日は晴れ。", "明日は？", "雨！"], id="Japanese"
         ),
+        pytest.param("終わり。.次", ["終わり。.", "次"], id="mixed marks"),
         pytest.param("هل انتهى؟ نعم.", ["هل انتهى؟", "نعم."], id="Arabic"),
         pytest.param("यह है। वह था।", ["यह है।", "वह था।"], id="Hindi"),
         pytest.param("A title\n\nThen text", ["A title", "Then text"], id="blank line"),
