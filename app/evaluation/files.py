@@ -5,10 +5,11 @@ from typing import Any
 
 from app.domain.metric_names import Metric
 from app.domain.metrics import NoRelevant, evaluate
-from app.domain.ordering import Rule, order_hits
+from app.domain.ordering import Rule
 from app.errors import Invalid
-from app.formats.judgments import Duplicates, group_grades, read_foreign_grade
-from app.formats.loading import load_hits, load_judgments, make_run_hit, name_run
+from app.evaluation.units import count_units
+from app.formats.judgments import Duplicates, read_foreign_grade
+from app.formats.loading import load_hits, load_judgments, name_run
 
 
 def evaluate_files(
@@ -25,7 +26,8 @@ def evaluate_files(
     """Return the object of ``goldspan evaluate --qrels FILE --run FILE... --json``.
 
     Grades may be whole numbers of any scale, as for trec_eval: the gain of nDCG is the grade
-    and relevant is ``grade >= cut``. A run's name is its file's, without the endings.
+    and relevant is ``grade >= cut``. What is counted is said under ``unit``, see
+    `units.count_units`. A run's name is its file's, without the endings.
 
     Raises:
         BadFile: with all bad lines of the first bad file.
@@ -33,15 +35,11 @@ def evaluate_files(
     """
     names = _name_runs(runs)
     judgments = load_judgments(qrels, read=read_foreign_grade, duplicates=duplicates)
-    grades = group_grades(judgments)
     found = {}
     for name, path in names.items():
-        run = {
-            query_id: [hit.hit_id for hit in order_hits(map(make_run_hit, rows), order)]
-            for query_id, rows in load_hits(path).items()
-        }
-        evaluation = evaluate(grades, run, metrics, cut=cut, no_relevant=no_relevant)
-        found[name] = evaluation.as_json(per_query=per_query)
+        units = count_units(judgments, load_hits(path), order)
+        evaluation = evaluate(units.qrels, units.run, metrics, cut=cut, no_relevant=no_relevant)
+        found[name] = {"unit": units.unit} | evaluation.as_json(per_query=per_query)
     return {"runs": found}
 
 

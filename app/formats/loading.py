@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from pathlib import PurePath
 
-from app.domain.ordering import RunHit
 from app.domain.scale import read_grade
 from app.formats.checks import Problems
 from app.formats.detect import QRELS, RUN, Kind, check_format, sniff
@@ -52,11 +51,6 @@ def load_hits(
             hits.setdefault(row.query_id, []).append(row)
     problems.raise_if_any()
     return hits
-
-
-def make_run_hit(row: HitRow) -> RunHit:
-    """Return a hit as the rules of order know it."""
-    return RunHit(row.hit, row.score, row.rank)
 
 
 def name_run(path: str) -> str:

@@ -48,6 +48,11 @@ class HitRow:
     score: float
     tag: str = ""
 
+    @property
+    def hit_id(self) -> str:
+        """The hit as `domain.ordering` knows it."""
+        return self.hit
+
 
 @dataclass(frozen=True, slots=True)
 class LabelRow:

@@ -115,3 +115,69 @@ def test_a_bad_line_is_refused_with_its_file(tmp_path: Path) -> None:
 
     with pytest.raises(BadFile, match="qrels, line 2: grade 'high'"):
         evaluate_files(str(qrels), [])
+
+
+def write_lines(path: Path, lines: list[dict[str, Any]]) -> str:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return str(path)
+
+
+def test_a_run_of_the_gold_spans_themselves_is_perfect(tmp_path: Path) -> None:
+    gold = collection("span-gold") / "gold_spans.jsonl"
+    labels = [json.loads(line) for line in gold.read_text(encoding="utf-8").splitlines()]
+    place = ("query_id", "doc_id", "start", "end")
+    hits = [{key: label[key] for key in place} | {"score": 1} for label in labels]
+
+    found = evaluate_files(
+        str(gold),
+        [write_lines(tmp_path / "gold.jsonl", hits)],
+        [parse_metric(name) for name in ("ndcg@20", "recall@20", "map", "judged@20")],
+    )["runs"]["gold"]
+
+    assert found["unit"] == "span"
+    assert found["mean"] == {"ndcg@20": 1, "recall@20": 1, "map": 1, "judged@20": 1}
+    assert len(found["queries"]) == len({label["query_id"] for label in labels})
+
+
+def test_a_span_is_found_once_by_the_first_chunk_that_matches_it(tmp_path: Path) -> None:
+    label = {"query_id": "q", "doc_id": "d", "start": 100, "end": 200, "grade": 3}
+    hits = [
+        {"query_id": "q", "doc_id": "d", "start": 300, "end": 400, "score": 3},
+        {"query_id": "q", "doc_id": "d", "start": 90, "end": 160, "score": 2},
+        {"query_id": "q", "doc_id": "d", "start": 140, "end": 240, "score": 1},
+    ]
+    qrels = write_lines(tmp_path / "gold.jsonl", [label])
+
+    found = evaluate_files(
+        qrels,
+        [write_lines(tmp_path / "run.jsonl", hits)],
+        [parse_metric("precision@3"), parse_metric("mrr")],
+    )["runs"]["run"]
+
+    assert found["mean"] == pytest.approx({"precision@3": 1 / 3, "mrr": 1 / 2})
+
+
+def test_a_trec_run_with_spans_in_its_ids_meets_labels_of_spans(tmp_path: Path) -> None:
+    label = {"query_id": "q", "doc_id": "d", "start": 0, "end": 10, "grade": 2}
+    qrels, run = write_lines(tmp_path / "gold.jsonl", [label]), tmp_path / "r.trec"
+    run.write_text("q Q0 d#50-60 1 2 r\nq Q0 d#2-12 2 1 r\n", encoding="utf-8")
+
+    found = evaluate_files(qrels, [str(run)], [parse_metric("mrr")])["runs"]["r"]
+
+    assert (found["unit"], found["mean"]["mrr"]) == ("span", 0.5)
+
+
+def test_labels_of_documents_count_a_document_at_its_best_chunk(tmp_path: Path) -> None:
+    qrels = tmp_path / "qrels"
+    qrels.write_text("q 0 a 1\nq 0 b 0\n", encoding="utf-8")
+    hits = [
+        {"query_id": "q", "doc_id": "b", "start": 0, "end": 9, "score": 3},
+        {"query_id": "q", "doc_id": "b", "start": 9, "end": 19, "score": 2},
+        {"query_id": "q", "doc_id": "a", "start": 0, "end": 9, "score": 1},
+    ]
+
+    found = evaluate_files(
+        str(qrels), [write_lines(tmp_path / "r.jsonl", hits)], [parse_metric("mrr")]
+    )["runs"]["r"]
+
+    assert (found["unit"], found["mean"]["mrr"]) == ("document", 0.5)
