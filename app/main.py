@@ -1,0 +1,58 @@
+"""Main: the web application, put together from its rooms."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import Depends, FastAPI
+from fastapi.responses import PlainTextResponse
+from fastapi.staticfiles import StaticFiles
+from sqlalchemy import text
+
+from app import __version__, logs
+from app.accounts import routes as accounts
+from app.db import Database, open_database
+from app.projects import routes as projects
+from app.settings import Settings, load_settings
+from app.web import errors
+from app.web.dependencies import ReadSessionDep
+from app.web.security import SecurityHeaders, guard_forms
+from app.web.templating import STATIC
+
+ROOMS = (accounts, projects)
+
+
+def create_app(settings: Settings | None = None, database: Database | None = None) -> FastAPI:
+    """Put the rooms together; settings and database may be handed in by tests."""
+    logs.configure()
+    known = settings or load_settings()
+    opened = database or open_database(known.database)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        opened.close()
+
+    app = FastAPI(
+        title="Goldspan",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/v1/openapi.json",
+        lifespan=lifespan,
+        dependencies=[Depends(guard_forms)],
+    )
+    app.state.settings = known
+    app.state.database = opened
+    app.add_middleware(SecurityHeaders)
+    errors.install(app)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.add_api_route("/healthz", is_healthy, include_in_schema=False)
+    for room in ROOMS:
+        app.include_router(room.router, include_in_schema=False)
+    return app
+
+
+def is_healthy(session: ReadSessionDep) -> PlainTextResponse:
+    """Answer a health check once the database answers."""
+    session.execute(text("SELECT 1"))
+    return PlainTextResponse("ok")

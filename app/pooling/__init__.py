@@ -1,0 +1,1 @@
+"""Pooling: what to grade. Takes runs; leaves items with who found them."""

@@ -1,0 +1,1 @@
+"""Queries: what searchers ask. Takes files; leaves queries in versions."""

@@ -1,0 +1,1 @@
+"""Releases: frozen labels. Takes grades and gates; leaves numbered sets and their exports."""

@@ -1,0 +1,1 @@
+"""Retrieval: runs. Takes corpus, queries and run files; leaves ranked spans."""

@@ -1,0 +1,50 @@
+"""Schema: bringing a database to the newest tables, one process at a time."""
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import text
+
+from app.db import Database
+from app.errors import Conflict
+
+ROOT = Path(__file__).parents[1]
+LOCK = 7_265_001
+
+
+def _config() -> Config:
+    return Config(toml_file=str(ROOT / "pyproject.toml"))
+
+
+def upgrade(database: Database) -> None:
+    """Migrate to the newest schema; others wait, and find nothing left to do (V-097)."""
+    config = _config()
+    config.set_main_option("script_location", str(ROOT / "migrations"))
+    with database.writer.connect() as connection:
+        if not database.is_sqlite:
+            connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": LOCK})
+            connection.commit()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+        connection.commit()
+        if not database.is_sqlite:
+            connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": LOCK})
+            connection.commit()
+
+
+def check(database: Database) -> None:
+    """Refuse a database whose schema is not the one this code was written for."""
+    newest = ScriptDirectory.from_config(_config()).get_current_head()
+    with database.reader.connect() as connection:
+        current = MigrationContext.configure(connection).get_current_revision()
+    if current == newest:
+        return
+    if current is None:
+        raise Conflict("The database is empty. Run: goldspan db upgrade")
+    raise Conflict(
+        f"The database is at revision {current}, this Goldspan needs {newest}. "
+        "Run goldspan db upgrade, or install the Goldspan that wrote it."
+    )

@@ -1,0 +1,54 @@
+"""Terminal: what every command shares: the database, words on stderr, JSON on stdout."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+from app.db import Database, open_database
+from app.errors import AppError
+from app.settings import Settings, load_settings
+
+
+@contextmanager
+def opened() -> Iterator[tuple[Database, Settings]]:
+    """Open the database of the settings for one command."""
+    settings = load_settings()
+    database = open_database(settings.database)
+    try:
+        yield database, settings
+    finally:
+        database.close()
+
+
+def say(*lines: str) -> None:
+    """Tell the person something, on stderr, so that stdout stays for data."""
+    for line in lines:
+        typer.echo(line, err=True)
+
+
+def emit(value: Any) -> None:
+    """Write one JSON value to stdout; NaN is a defect, never written."""
+    typer.echo(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1))
+
+
+def show(*lines: str) -> None:
+    """Write the answer of a command to stdout."""
+    for line in lines:
+        typer.echo(line)
+
+
+def run(app: typer.Typer) -> None:
+    """Run a command: 0 done, 1 refused with the reasons on stderr, 2 wrong usage."""
+    try:
+        app()
+    except AppError as refusal:
+        lines = getattr(refusal, "lines", None)
+        say(*(lines() if callable(lines) else [str(refusal)]))
+        sys.exit(1)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)

@@ -1,0 +1,1 @@
+"""Web: what every room's routes share: sessions, templates, refusals, protection."""
