@@ -99,7 +99,7 @@ def decide(agreement: Agreement, queries: int, gate: Gate | None = None) -> Verd
     limits = gate or Gate()
     figures = list_figures(agreement, limits)
     short = list(count_shortages(agreement, queries, limits))
-    missing = tuple(f"{needed} {what} more" for what, needed in short)
+    missing = tuple(f"{count_of(needed, what)} more" for what, needed in short)
     reasons = [*describe_counts(agreement, queries, limits), *describe_figures(figures, limits)]
     answer = choose_answer(figures, short=bool(short), allowed=limits.allowed)
     if answer is Answer.TRUSTED:
@@ -161,7 +161,14 @@ def describe_counts(agreement: Agreement, queries: int, gate: Gate) -> Iterator[
     """Yield one sentence for each count that is short."""
     for what, there, wanted in list_counts(agreement, queries, gate):
         if there < wanted:
-            yield f"{there} {what}; {wanted} are needed"
+            yield f"{count_of(there, what)}; {wanted} are needed"
+
+
+def count_of(number: int, what: str) -> str:
+    """Return "2 pairs", "1 pair", "1 query"."""
+    if number == 1:
+        what = what.replace("queries", "query").removesuffix("s")
+    return f"{number} {what}"
 
 
 def describe_figures(figures: list[Figure], gate: Gate) -> Iterator[str]:
@@ -196,7 +203,7 @@ def count_wide(agreement: Agreement, gate: Gate) -> Iterator[str]:
             continue
         more = count_pairs_more(share, there, threshold - gate.allowed)
         if more:
-            yield f"about {more} {name} pairs more for a narrower interval"
+            yield f"about {count_of(more, f'{name} pairs')} more for a narrower interval"
 
 
 def count_pairs_more(share: float, there: int, floor: float) -> int | None:

@@ -36,6 +36,14 @@ def test_every_count_that_is_short_is_named_with_what_is_missing() -> None:
     assert verdict.missing[:3] == ("38 pairs more", "18 relevant pairs more", "21 queries more")
 
 
+def test_one_of_a_thing_is_said_in_the_singular() -> None:
+    verdict = decide(measure(make_pairs(1, 0, 98, 0), cut=1), queries=29)
+
+    assert "1 relevant pair; 30 are needed" in verdict.reasons
+    assert verdict.missing[0] == "1 pair more"
+    assert "1 query more" in verdict.missing
+
+
 def test_a_figure_that_cannot_pass_is_not_trusted_however_few_the_labels() -> None:
     verdict = decide(measure(make_pairs(2, 18, 20, 0), cut=1), queries=5)
 
