@@ -1,0 +1,1 @@
+"""Outside: the one guarded door to addresses not ours: judges, embedders, retrievers."""
