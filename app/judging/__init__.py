@@ -1,0 +1,1 @@
+"""Judging: takes items and a judge, asks a language model, leaves grades or failures."""
