@@ -10,6 +10,7 @@ from sqlalchemy import text
 
 from app import __version__, logs
 from app.accounts import routes as accounts
+from app.accounts.limits import Guesses
 from app.db import Database, open_database
 from app.projects import routes as projects
 from app.settings import Settings, load_settings
@@ -43,6 +44,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     )
     app.state.settings = known
     app.state.database = opened
+    app.state.guesses = Guesses()
     app.add_middleware(SecurityHeaders)
     errors.install(app)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")

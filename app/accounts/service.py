@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 
 from pwdlib import PasswordHash
 from sqlalchemy.orm import Session
@@ -114,21 +115,20 @@ def open_session(session: Session, user: User) -> str:
     return token
 
 
-def sign_in(session: Session, email: str, password: str) -> str:
-    """Open a session for address and password; both kinds of wrong sound and cost the same."""
+def check_password(session: Session, email: str, password: str) -> User:
+    """Return whose address and password these are; both kinds of wrong cost the same."""
     user = store.user_by_email(session, email.strip().lower())
     known = user.password_hash if user is not None and user.active else None
-    if not _matches(password, known) or user is None:
+    right = passwords.verify(password[: PASSWORD_LENGTH[1]], known or _decoy())
+    if user is None or known is None or not right:
         raise Forbidden(WRONG)
-    return open_session(session, user)
+    return user
 
 
-_DECOY = passwords.hash(new_token())
-
-
-def _matches(password: str, known: str | None) -> bool:
-    right = passwords.verify(password[: PASSWORD_LENGTH[1]], known or _DECOY)
-    return right and known is not None
+@cache
+def _decoy() -> str:
+    """Return a hash that nobody's password has, so that an unknown address costs as much."""
+    return passwords.hash(new_token())
 
 
 def person_of_session(session: Session, token: str) -> SignedIn | None:
