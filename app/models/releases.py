@@ -44,7 +44,7 @@ class ReleaseLabel(Base, kw_only=True):
 
 
 class ReleaseQuery(Base, kw_only=True):
-    """A query of the frozen set, in the wording that was graded."""
+    """A query of the frozen set, in the wording that was graded, with its tags and place then."""
 
     __tablename__ = "release_queries"
 
@@ -52,3 +52,6 @@ class ReleaseQuery(Base, kw_only=True):
     query_ref: Mapped[int] = mapped_column(ForeignKey("queries.id"), primary_key=True)
     query_version_id: Mapped[int] = mapped_column(ForeignKey("query_versions.id"))
     answerable: Mapped[bool | None]
+    tags: Mapped[dict[str, Any]]
+    position: Mapped[int]
+    """Exports follow it, so that a later import cannot change their order."""

@@ -1,6 +1,6 @@
 """first tables
 
-Revision: 0001, after , made 2026-11-30 18:36:38.581175.
+Revision: 0001, after , made 2026-11-30 18:53:54.029637.
 """
 
 import sqlalchemy as sa
@@ -598,6 +598,8 @@ def upgrade() -> None:
         sa.Column("query_ref", sa.Integer(), nullable=False),
         sa.Column("query_version_id", sa.Integer(), nullable=False),
         sa.Column("answerable", sa.Boolean(), nullable=True),
+        sa.Column("tags", Json(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(
             ["query_ref"], ["queries.id"], name=op.f("fk_release_queries_query_ref_queries")
         ),
