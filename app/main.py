@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from fastapi import Depends, FastAPI
-from fastapi.responses import PlainTextResponse
+from fastapi import Depends, FastAPI, Request
+from fastapi.responses import HTMLResponse, PlainTextResponse
 from fastapi.staticfiles import StaticFiles
 from sqlalchemy import text
 
@@ -17,7 +17,7 @@ from app.settings import Settings, load_settings
 from app.web import errors
 from app.web.dependencies import ReadSessionDep
 from app.web.security import SecurityHeaders, guard_forms
-from app.web.templating import STATIC
+from app.web.templating import STATIC, page
 
 ROOMS = (accounts, projects)
 
@@ -49,9 +49,15 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     errors.install(app)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_api_route("/healthz", is_healthy, include_in_schema=False)
+    app.add_api_route("/patterns", show_patterns, include_in_schema=False)
     for room in ROOMS:
         app.include_router(room.router, include_in_schema=False)
     return app
+
+
+def show_patterns(request: Request) -> HTMLResponse:
+    """Show every pattern of the interface on one page, for those who build pages."""
+    return page(request, "patterns.html", active="patterns")
 
 
 def is_healthy(session: ReadSessionDep) -> PlainTextResponse:

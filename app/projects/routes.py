@@ -77,3 +77,31 @@ def invite(
         members=members,
         link=f"{settings.public_url}/link/{token}",
     )
+
+
+@router.get("/projects/{slug}/settings")
+def show_settings(request: Request, access: AdminDep, session: ReadSessionDep) -> HTMLResponse:
+    return page(
+        request,
+        "projects/settings.html",
+        active="settings",
+        settings=service.project_by_slug(session, access.slug),
+        guideline=service.guideline(session, access.project_id),
+    )
+
+
+@router.post("/projects/{slug}/settings")
+def change_settings(
+    request: Request,
+    access: AdminDep,
+    session: SessionDep,
+    name: Text,
+    guideline: Annotated[str, Form(max_length=50_000)],
+    cut: Annotated[int | None, Form()] = None,
+) -> Response:
+    project = service.project_by_slug(session, access.slug)
+    service.rename(session, project, name, by=access.person.id)
+    service.change_guideline(session, project.id, guideline, by=access.person.id)
+    if cut is not None:
+        service.change_cut(session, project, cut, by=access.person.id)
+    return go_to(request, f"{access.path}/settings")

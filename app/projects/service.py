@@ -130,6 +130,32 @@ def guideline(session: Session, project_id: int) -> Guideline:
     return found
 
 
+def change_guideline(
+    session: Session, project_id: int, text: str, *, by: int | None = None
+) -> Guideline:
+    """Write a new version of the guideline; the same words again change nothing."""
+    current = guideline(session, project_id)
+    wanted = text.replace("\r\n", "\n").strip()
+    if not wanted:
+        raise Invalid("A guideline needs words: graders read it before they grade.")
+    if wanted == current.text:
+        return current
+    newer = Guideline(project_id=project_id, version=current.version + 1, text=wanted)
+    session.add(newer)
+    record(session, project_id, "guideline", f"version {newer.version}", by=by)
+    return newer
+
+
+def rename(session: Session, project: Project, name: str, *, by: int | None = None) -> None:
+    """Give a project another name; its short name stays."""
+    wanted = name.strip()[:200]
+    if not wanted:
+        raise Invalid("A project needs a name.")
+    if wanted != project.name:
+        project.name = wanted
+        record(session, project.id, "renamed", wanted, by=by)
+
+
 def change_cut(session: Session, project: Project, cut: int, *, by: int | None = None) -> None:
     """Change where relevance begins, as long as nobody has looked at a test split."""
     if project.cut_fixed_at is not None and cut != project.cut:
@@ -137,8 +163,9 @@ def change_cut(session: Session, project: Project, cut: int, *, by: int | None =
             "The cut is fixed since somebody looked at a test split; "
             "changing it now would choose the result."
         )
-    project.cut = _checked_cut(cut)
-    record(session, project.id, "cut", str(cut), by=by)
+    if cut != project.cut:
+        project.cut = _checked_cut(cut)
+        record(session, project.id, "cut", str(cut), by=by)
 
 
 def fix_cut(session: Session, project: Project) -> None:
