@@ -24,6 +24,7 @@ from aiohttp import web
 
 FORMATS = ("json_schema", "json_object")
 DIMENSIONS = 64
+FLOOD_BYTES = 50_000_000
 PART = re.compile(r"\[(QUERY|PASSAGE) (\w+)\]\n(.*?)\n\[/\1 \2\]", re.DOTALL)
 
 
@@ -56,7 +57,8 @@ class Act:
     headers: Mapping[str, str] = field(default_factory=dict)
     latency: float = 0.0
     manner: str = "whole"
-    """whole, hang (nothing ever), stall (headers only), trickle (a byte a while), half."""
+    """whole, hang (nothing ever), stall (headers only), trickle (a byte a while), half,
+    flood (50 MB)."""
 
 
 Script = Callable[[Call], Act]
@@ -113,6 +115,7 @@ def raw(body: bytes, content_type: str = "application/json", **headers: str) -> 
 HANG = Act(manner="hang")
 STALL = Act(manner="stall")
 TRICKLE = Act(manner="trickle")
+FLOOD = Act(manner="flood")
 HALF = Act(body=says('{"grade": 3}').body, manner="half")
 
 
@@ -167,14 +170,33 @@ def embedding(text: str) -> list[float]:
     return [value / length for value in vector]
 
 
+def embed(call: Call) -> Act:
+    """Answer a request for embeddings."""
+    asked = call.body["input"]
+    texts = [asked] if isinstance(asked, str) else asked
+    data = [
+        {"object": "embedding", "index": number, "embedding": embedding(text)}
+        for number, text in enumerate(texts)
+    ]
+    usage = {"prompt_tokens": len(texts), "total_tokens": len(texts)}
+    reply = {"object": "list", "data": data, "model": call.body["model"], "usage": usage}
+    return Act(body=json.dumps(reply).encode())
+
+
 class ScriptedServer:
-    """The server, in a thread of its own; ``calls`` and ``failed`` may be read at any time."""
+    """The server, in a thread of its own; ``calls`` may be read at any time."""
 
     def __init__(
-        self, script: Script = sensible, *, formats: Sequence[str] = FORMATS, port: int = 0
+        self,
+        script: Script = sensible,
+        *,
+        embeddings: Script | None = None,
+        formats: Sequence[str] = FORMATS,
+        port: int = 0,
     ) -> None:
         self.script = script
         """May be exchanged while the server runs, as when an endpoint heals."""
+        self.embeddings = embeddings or embed
         self.calls: list[Call] = []
         self.url = ""
         self._formats = formats
@@ -207,6 +229,10 @@ class ScriptedServer:
         self._ready.set()
         self._loop.run_forever()
         self._loop.run_until_complete(runner.cleanup())
+        left = asyncio.all_tasks(self._loop)
+        for task in left:
+            task.cancel()
+        self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
         self._loop.close()
 
     async def _start(self) -> web.AppRunner:
@@ -231,7 +257,7 @@ class ScriptedServer:
         )
         self.calls.append(call)
         if request.path.endswith("/embeddings"):
-            return web.json_response(_embed(call.body))
+            return await _perform(self.embeddings(call), request)
         act = self._refuse_format(call) or self.script(call)
         return await _perform(act, request)
 
@@ -240,16 +266,6 @@ class ScriptedServer:
         if wanted is None or wanted in self._formats:
             return None
         return status(400, f"response_format of type {wanted} is not supported")
-
-
-def _embed(body: Mapping[str, Any]) -> dict[str, Any]:
-    texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
-    data = [
-        {"object": "embedding", "index": number, "embedding": embedding(text)}
-        for number, text in enumerate(texts)
-    ]
-    usage = {"prompt_tokens": len(texts), "total_tokens": len(texts)}
-    return {"object": "list", "data": data, "model": body["model"], "usage": usage}
 
 
 async def _perform(act: Act, request: web.Request) -> web.StreamResponse:
@@ -265,17 +281,26 @@ async def _perform(act: Act, request: web.Request) -> web.StreamResponse:
 
 async def _dawdle(act: Act, request: web.Request) -> web.StreamResponse:
     answer = web.StreamResponse(headers={"content-type": act.content_type})
-    answer.content_length = max(len(act.body), 1000)
+    answer.content_length = FLOOD_BYTES if act.manner == "flood" else max(len(act.body), 1000)
     await answer.prepare(request)
     if act.manner == "half":
         await answer.write(act.body[: len(act.body) // 2])
         if request.transport is not None:
             request.transport.close()
         return answer
+    if act.manner == "flood":
+        return await _flood(answer)
     while True:
         if act.manner == "trickle":
             await answer.write(b" ")
         await asyncio.sleep(0.2)
+
+
+async def _flood(answer: web.StreamResponse) -> web.StreamResponse:
+    piece = b" " * 50_000
+    for _ in range(FLOOD_BYTES // len(piece)):
+        await answer.write(piece)
+    return answer
 
 
 def main() -> None:

@@ -28,6 +28,8 @@ class Policy:
     """Calls of one pair whose answers break the rule: the first and one more."""
     max_rate_limits: int = 30
     """Times one pair may be sent away by a rate limit; these cost nothing."""
+    first_wait: float = 0.5
+    """Seconds before the second call where the server does not say; doubled each time."""
     longest_wait: float = 120.0
     """Seconds of Retry-After that are waited out; for more the batch pauses visibly."""
     total: float = 1800.0
@@ -80,7 +82,7 @@ def next_step(
         return Stop(f"{latest.kind}: the endpoint asks to wait", pause=retry_after)
     if _exhausted(failures, rules) or elapsed > rules.total:
         return GiveUp()
-    return _wait(failures, retry_after)
+    return _wait(failures, retry_after, rules)
 
 
 def _exhausted(failures: Sequence[Failure], rules: Policy) -> bool:
@@ -92,14 +94,14 @@ def _exhausted(failures: Sequence[Failure], rules: Policy) -> bool:
     return kind not in ASKED_AGAIN or _count(failures, ASKED_AGAIN) >= rules.max_bad_answers
 
 
-def _wait(failures: Sequence[Failure], retry_after: float | None) -> Retry:
+def _wait(failures: Sequence[Failure], retry_after: float | None, rules: Policy) -> Retry:
     kind = failures[-1].kind
     if kind in ASKED_AGAIN:
         return Retry(0.0)
     shared = kind is Kind.RATE_LIMIT or retry_after is not None
     if retry_after is not None:
         return Retry(retry_after, shared)
-    return Retry(back_off(_count(failures, {kind})), shared)
+    return Retry(back_off(_count(failures, {kind}), first=rules.first_wait), shared)
 
 
 def _count(failures: Sequence[Failure], kinds: set[Kind]) -> int:

@@ -4,8 +4,7 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Iterator
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from app.domain.cards import Card, card_hash
@@ -23,7 +22,7 @@ FIELDS = (
     "guidelines",
 )
 SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
-ANSWER_LIKE = re.compile(r"\bgrade\W{0,6}(?:is|=|:)?\W{0,6}[0-9]", re.IGNORECASE)
+ANSWER_LIKE = re.compile(r"""\bgrade["'”]?\s*(?:is|=|:)\s*["'“]?[0-9]""", re.IGNORECASE)
 LABELS = {
     "query": "QUERY",
     "need": "NEED",
@@ -100,11 +99,11 @@ def render(
 
 def make_boundary(card: Card) -> str:
     """Return 16 hex digits made from the card's hash that occur nowhere in the card."""
-    everything = "\n".join(_texts(card))
+    everything = "\n".join(_texts(card)).lower()
     seed = card_hash(card)
     while True:
         seed = hashlib.sha256(seed.encode()).hexdigest()
-        if seed[:16] not in everything.lower():
+        if seed[:16] not in everything:
             return seed[:16]
 
 
@@ -119,16 +118,14 @@ def estimate_tokens(messages: list[Message]) -> int:
     return -(-size // 4)
 
 
-def _texts(card: Card) -> Iterator[str]:
-    for part in astuple(card):
-        if isinstance(part, str):
-            yield part
-        else:
-            yield from part
+def _texts(card: Card) -> tuple[str, ...]:
+    return (card.query, card.need, *card.title_path, card.before, card.span, card.after)
 
 
 def _slot_values(card: Card, guidelines: str, boundary: str) -> dict[str, str]:
-    parts = asdict(card) | {"title_path": " > ".join(card.title_path)}
+    path = " > ".join(card.title_path)
+    texts = (card.query, card.need, path, card.before, card.span, card.after)
+    parts = dict(zip(LABELS, texts, strict=True))
     fenced = {name: _fence(LABELS[name], parts[name], boundary) for name in LABELS}
     whole = "\n".join(fenced[name] for name in LABELS if parts[name] or name == "span")
     plain = {"query": card.query, "need": card.need, "guidelines": guidelines}

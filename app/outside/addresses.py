@@ -1,6 +1,7 @@
 """Addresses: which URLs Goldspan may call, decided before and at the moment of connecting."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import SplitResult, urlsplit
 
@@ -90,6 +91,7 @@ def is_allowed(place: Place, allowed: tuple[str, ...]) -> bool:
     return any(read_place(prefix).covers(place) for prefix in allowed)
 
 
+@lru_cache(maxsize=256)
 def read_place(url: str) -> Place:
     """Read scheme, host, port and path, refusing what could be read in two ways.
 
