@@ -11,6 +11,7 @@ from app.db import now
 from app.errors import Conflict, Invalid, NotFound
 from app.models import AuditEvent, Guideline, Import, Membership, Project, User
 from app.projects import store
+from app.projects.imports import ImportReport
 
 ROLES = ("admin", "adjudicator", "sme", "viewer")
 SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
@@ -189,6 +190,11 @@ def newest_events(
     return store.newest_events(session, project_id, limit)
 
 
+def lock(session: Session, project_id: int) -> None:
+    """Let one import at a time write to a project, until its transaction ends (V-017)."""
+    store.lock_project(session, project_id)
+
+
 def earlier_import(
     session: Session, project_id: int, *, kind: str, name: str, sha256: str
 ) -> Import | None:
@@ -229,3 +235,21 @@ def record_import(
     session.add(taken)
     record(session, project_id, "imported", f"{kind} {file_name}: {rows} rows", by=by)
     return taken
+
+
+def record_report(
+    session: Session, project_id: int, report: ImportReport, *, name: str = "", by: int | None
+) -> Import:
+    """Remember a file that was taken in, with its report."""
+    return record_import(
+        session,
+        project_id,
+        kind=report.kind,
+        name=name,
+        sha256=report.sha256,
+        file_name=report.file_name,
+        rows=report.rows,
+        skipped=report.skipped,
+        report=report.to_json(),
+        by=by,
+    )

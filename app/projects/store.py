@@ -10,6 +10,13 @@ def project_by_slug(session: Session, slug: str) -> Project | None:
     return session.scalars(select(Project).where(Project.slug == slug)).one_or_none()
 
 
+def lock_project(session: Session, project_id: int) -> None:
+    """Wait for other imports of the project; on SQLite there is one writer anyway."""
+    session.execute(
+        select(Project.id).where(Project.id == project_id).with_for_update(key_share=True)
+    )
+
+
 def all_projects(session: Session) -> list[Project]:
     return list(session.scalars(select(Project).order_by(Project.slug)))
 
