@@ -1,0 +1,234 @@
+"""Service of agreement: looks at a judge, each logged, and what the gate answered."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy.orm import Session
+
+from app.agreement import store
+from app.agreement.grades import ItemGrades, group_items
+from app.agreement.measuring import GradedPair, Looked, hash_pairs, look
+from app.agreement.store import Passage
+from app.domain.gates import Answer
+from app.errors import Invalid, NotFound
+from app.models import GateReport, Grader, Judge, Project
+from app.projects import service as projects
+
+Split = Literal["dev", "test", "all"]
+SPLITS: tuple[Split, ...] = ("dev", "test", "all")
+SNIPPET = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One look at a judge, as pages and commands read it."""
+
+    judge: str
+    split: str
+    cut: int
+    answer: str
+    reasons: list[str]
+    missing: list[str]
+    figures: dict[str, Any]
+    labels_hash: str
+    looks: int
+    """How many different sets of labels of this split were looked at, this one included."""
+    at: datetime
+
+    @property
+    def trusted(self) -> bool:
+        return self.answer == Answer.TRUSTED
+
+    @property
+    def here(self) -> dict[str, Any]:
+        """The figures at the cut of the gate."""
+        figures: dict[str, Any] = self.figures["at"][str(self.cut)]
+        return figures
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the object of ``goldspan agreement PROJECT --judge NAME --json``."""
+        keys = (
+            "n", "confusion", "tpr", "tnr", "kappa", "kappa_binary", "kappa_quadratic",
+            "alpha_ordinal", "intervals", "gate",
+        )  # fmt: skip
+        return {key: self.here[key] for key in keys} | {
+            "judge": self.judge,
+            "split": self.split,
+            "cut": self.cut,
+            "queries": self.figures["queries"],
+            "unresolved": self.figures["unresolved"],
+            "looks": self.looks,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An item on which judge and SMEs differ."""
+
+    passage: Passage
+    human: int
+    judge: int
+    reason: str | None
+
+
+def iterate_items(session: Session, project_id: int) -> Iterator[ItemGrades]:
+    """Yield the current grades of every graded item, all of one moment, in constant memory."""
+    return group_items(store.iterate_grades(session, project_id))
+
+
+def judges_of(session: Session, project_id: int) -> list[Judge]:
+    """Return the judges of a project, the newest first."""
+    return store.judges_of(session, project_id)
+
+
+def judge_by_name(session: Session, project_id: int, name: str) -> Judge:
+    """Return a judge or refuse with the names there are."""
+    judge = store.judge_by_name(session, project_id, name)
+    if judge is None:
+        names = ", ".join(one.name for one in store.judges_of(session, project_id)) or "none"
+        raise NotFound(f"There is no judge {name} in this project; known: {names}.")
+    return judge
+
+
+def graders_of(session: Session, project_id: int) -> dict[int, Grader]:
+    """Return all graders of a project by id."""
+    return store.graders_of(session, project_id)
+
+
+def check_split(text: str) -> Split:
+    """Return the split of that name.
+
+    Raises:
+        Invalid: there is none.
+    """
+    for split in SPLITS:
+        if split == text:
+            return split
+    raise Invalid(f"The split is dev or test, not {text}.")
+
+
+def measure_judge(
+    session: Session,
+    project: Project,
+    judge_name: str,
+    split: Split = "test",
+    by: int | None = None,
+) -> Report:
+    """Look at a judge: its grades against the SMEs' consensus, on one split.
+
+    Without a validation sample (imported labels only) all items that both graded count,
+    whatever the split asked for. A look at test or at all fixes the project's cut and is
+    logged; the same labels again are the same look and log nothing.
+
+    Raises:
+        NotFound: there is no such judge.
+    """
+    judge = judge_by_name(session, project.id, judge_name)
+    part: Split = split if store.has_sample(session, project.id) else "all"
+    pairs, unresolved = _pair_grades(session, project, judge, part)
+    found = look(
+        pairs,
+        cut=project.cut,
+        judge_cut=judge.own_cut or project.cut,
+        unresolved=unresolved,
+        names={key: one.name for key, one in store.graders_of(session, project.id).items()},
+    )
+    newest = store.newest_report(session, judge.id, [part])
+    if newest is not None and newest.labels_hash == found.labels_hash:
+        return _view(session, judge, newest)
+    return _view(session, judge, _keep(session, project, judge, part, found, by))
+
+
+def _pair_grades(
+    session: Session, project: Project, judge: Judge, split: Split
+) -> tuple[list[GradedPair], int]:
+    """Return the pairs of a split, and how many items the SMEs left unresolved there."""
+    rows = store.iterate_grades(
+        session, project.id, judge_id=judge.id, split=None if split == "all" else split
+    )
+    pairs, unresolved = [], 0
+    for item in group_items(rows):
+        human = item.agree(project.cut)
+        unresolved += human.state == "unresolved"
+        if human.value is not None and item.judges:
+            grade = next(iter(item.judges.values()))
+            pairs.append(GradedPair(item, human.value, grade))
+    return pairs, unresolved
+
+
+def _keep(
+    session: Session,
+    project: Project,
+    judge: Judge,
+    split: Split,
+    found: Looked,
+    by: int | None,
+) -> GateReport:
+    report = GateReport(
+        project_id=project.id,
+        judge_id=judge.id,
+        split=split,
+        cut=project.cut,
+        labels_hash=found.labels_hash,
+        figures=found.figures,
+        answer=str(found.verdict.answer),
+        reasons=list(found.verdict.reasons),
+        user_id=by,
+    )
+    session.add(report)
+    if split != "dev" and found.figures["n"]:
+        projects.fix_cut(session, project)
+    what = f"judge {judge.name} on {split} labels: {found.verdict.answer}"
+    projects.record(session, project.id, "looked", what, by=by)
+    return report
+
+
+def _view(session: Session, judge: Judge, report: GateReport) -> Report:
+    return Report(
+        judge=judge.name,
+        split=report.split,
+        cut=report.cut,
+        answer=report.answer,
+        reasons=report.reasons,
+        missing=report.figures["at"][str(report.cut)]["gate"]["missing"],
+        figures=report.figures,
+        labels_hash=report.labels_hash,
+        looks=store.count_looks(session, judge.id, report.split, until=report.id),
+        at=report.at,
+    )
+
+
+def newest_report(
+    session: Session, project_id: int, judge: Judge, *, dev: bool = False
+) -> Report | None:
+    """Return the newest look that the gate goes by, or the newest at dev; None without one.
+
+    The gate goes by test labels where there is a validation sample, else by all.
+    """
+    gate = "test" if store.has_sample(session, project_id) else "all"
+    report = store.newest_report(session, judge.id, ["dev" if dev else gate])
+    return None if report is None else _view(session, judge, report)
+
+
+def is_outdated(session: Session, project: Project, judge: Judge, report: Report) -> bool:
+    """Tell whether labels came or changed since a look; says nothing of what they are."""
+    pairs, _ = _pair_grades(session, project, judge, check_split(report.split))
+    now = hash_pairs(pairs, project.cut, judge.own_cut or project.cut)
+    return now != report.labels_hash
+
+
+def list_disagreements(
+    session: Session, judge: Judge, report: Report, limit: int = 50
+) -> list[Disagreement]:
+    """Return where a look found judge and SMEs apart, the widest first."""
+    rows = report.figures["disagreements"][:limit]
+    ids = [item_id for item_id, _, _ in rows]
+    found = store.passages(session, ids, characters=SNIPPET)
+    reasons = store.reasons_of(session, judge.id, ids)
+    return [
+        Disagreement(found[item_id], human, judged, reasons.get(item_id))
+        for item_id, human, judged in rows
+        if item_id in found
+    ]
