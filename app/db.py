@@ -1,6 +1,6 @@
 """Database: engines, and ``transaction``, the only place that commits."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import structlog
-from sqlalchemy import Engine, create_engine, event, make_url, text
+from sqlalchemy import Engine, Table, create_engine, event, make_url, text
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 from sqlalchemy.orm import Session
 
@@ -120,3 +121,13 @@ def now(session: Session) -> datetime:
         return datetime.now(UTC)
     moment: datetime = session.execute(text("SELECT clock_timestamp()")).scalar_one()
     return moment.astimezone(UTC)
+
+
+def insert_ignore(session: Session, table: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows in one batch; those that a unique key forbids are left as they are."""
+    if not rows:
+        return
+    name = session.get_bind().dialect.name
+    insert = postgresql.insert if name == "postgresql" else sqlite.insert
+    target: Table = getattr(table, "__table__", table)
+    session.connection().execute(insert(target).on_conflict_do_nothing(), rows)

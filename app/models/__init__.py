@@ -2,7 +2,7 @@
 
 from app.models.accounts import ApiToken, BrowserSession, PersonalLink, User
 from app.models.agreement import GateReport
-from app.models.assignment import Block, GradeEvent, Grader, Plan, Skip, Slot
+from app.models.assignment import Block, Claim, GradeEvent, Grader, Plan, Skip, Slot
 from app.models.base import Base
 from app.models.corpus import UNKNOWN, Document, DocumentVersion
 from app.models.evaluation import Evaluation, Score
@@ -25,6 +25,7 @@ __all__ = [
     "BatchPair",
     "Block",
     "BrowserSession",
+    "Claim",
     "Document",
     "DocumentVersion",
     "Evaluation",

@@ -91,8 +91,20 @@ class Block(Base, kw_only=True):
     grader_id: Mapped[int | None] = mapped_column(ForeignKey("graders.id"), default=None)
     """Who holds or finished it; for a reserved open block, whom it waits for."""
     reserved: Mapped[bool] = mapped_column(default=False)
+    extra: Mapped[bool] = mapped_column(default=False)
+    """Opened later, for passages that somebody set aside."""
     lease_until: Mapped[datetime | None] = mapped_column(default=None)
     finished_at: Mapped[datetime | None] = mapped_column(default=None)
+
+
+class Claim(Base, kw_only=True):
+    """That a grader once held a block: what they were shown is theirs to grade, if late."""
+
+    __tablename__ = "claims"
+
+    block_id: Mapped[int] = mapped_column(ForeignKey("blocks.id"), primary_key=True)
+    grader_id: Mapped[int] = mapped_column(ForeignKey("graders.id"), primary_key=True)
+    created_at: Mapped[datetime] = mapped_column(Moment(), default_factory=utc_now)
 
 
 class Slot(Base, kw_only=True):
@@ -162,7 +174,8 @@ class GradeEvent(Base, kw_only=True):
     id: Mapped[int] = mapped_column(primary_key=True, init=False)
     slot_id: Mapped[int | None] = mapped_column(ForeignKey("slots.id"))
     slot_kind: Mapped[str]
-    """The slot's kind; ``imported`` and ``judge`` where there is no slot."""
+    """The slot's kind; ``extra`` where the slot wanted no more, without a slot ``imported``
+    or ``judge``."""
     item_id: Mapped[int] = mapped_column(ForeignKey("items.id"))
     grader_id: Mapped[int] = mapped_column(ForeignKey("graders.id"))
     token: Mapped[str | None] = mapped_column(default=None)

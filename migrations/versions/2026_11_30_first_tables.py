@@ -1,6 +1,6 @@
 """first tables
 
-Revision: 0001, after , made 2026-11-30 18:53:54.029637.
+Revision: 0001, after , made 2026-11-30 18:59:08.137893.
 """
 
 import sqlalchemy as sa
@@ -681,6 +681,7 @@ def upgrade() -> None:
         sa.Column("state", sa.String(), nullable=False),
         sa.Column("grader_id", sa.Integer(), nullable=True),
         sa.Column("reserved", sa.Boolean(), nullable=False),
+        sa.Column("extra", sa.Boolean(), nullable=False),
         sa.Column("lease_until", Moment(timezone=True), nullable=True),
         sa.Column("finished_at", Moment(timezone=True), nullable=True),
         sa.CheckConstraint("state IN ('open', 'held', 'done')", name=op.f("ck_blocks_state")),
@@ -802,6 +803,19 @@ def upgrade() -> None:
             batch_op.f("ix_release_labels_item_id"), ["item_id"], unique=False
         )
 
+    op.create_table(
+        "claims",
+        sa.Column("block_id", sa.Integer(), nullable=False),
+        sa.Column("grader_id", sa.Integer(), nullable=False),
+        sa.Column("created_at", Moment(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["block_id"], ["blocks.id"], name=op.f("fk_claims_block_id_blocks")
+        ),
+        sa.ForeignKeyConstraint(
+            ["grader_id"], ["graders.id"], name=op.f("fk_claims_grader_id_graders")
+        ),
+        sa.PrimaryKeyConstraint("block_id", "grader_id", name=op.f("pk_claims")),
+    )
     op.create_table(
         "slots",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -1013,6 +1027,7 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_slots_block_id_state_position"))
 
     op.drop_table("slots")
+    op.drop_table("claims")
     with op.batch_alter_table("release_labels", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_release_labels_item_id"))
 
