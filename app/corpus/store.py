@@ -81,8 +81,10 @@ def known_documents(
 
 
 def _current(*columns: Any) -> Select[Any]:
-    return select(*columns).join(
-        DocumentVersion, DocumentVersion.id == Document.current_version_id
+    return (
+        select(*columns)
+        .select_from(Document)
+        .join(DocumentVersion, DocumentVersion.id == Document.current_version_id)
     )
 
 

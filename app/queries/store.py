@@ -58,6 +58,7 @@ def _current(project_id: int) -> Select[Any]:
             Query.answerable,
             Query.position,
         )
+        .select_from(Query)
         .join(QueryVersion, QueryVersion.id == Query.current_version_id)
         .where(Query.project_id == project_id)
     )
