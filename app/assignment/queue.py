@@ -120,6 +120,23 @@ def next_slot(
     return None
 
 
+def peek(
+    session: Session, *, project_id: int, grader: Grader, after: str | None = None
+) -> SlotView | None:
+    """Return the next open card of the block an SME holds; claims and locks nothing.
+
+    With ``after`` (a token) it is the card behind that one. None at the end of the block,
+    or where no block is held.
+    """
+    held = store.held_id(session, project_id, grader.id)
+    here = store.find_slot(session, after) if after is not None else None
+    if held is None or (after is not None and (here is None or here.block.id != held)):
+        return None
+    behind = (here.slot.position, here.slot.id) if here else None
+    slot = store.next_open_slot(session, held, after=behind)
+    return None if slot is None else _view(session, slot, grader)
+
+
 def _find_next(session: Session, block_id: int, before: Slot | None) -> Slot | None:
     if before is not None:
         behind = (before.position, before.id)

@@ -17,5 +17,6 @@ from app.assignment.queue import Held as Held
 from app.assignment.queue import SlotView as SlotView
 from app.assignment.queue import claim as claim
 from app.assignment.queue import next_slot as next_slot
+from app.assignment.queue import peek as peek
 from app.assignment.queue import slot_view as slot_view
 from app.assignment.skips import skip as skip
