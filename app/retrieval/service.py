@@ -210,8 +210,8 @@ def _restart(session: Session, run: Run, basis: _Basis) -> Run:
 
 
 def _first_report(retriever: Retriever, basis: _Basis, *, attempt: int) -> dict[str, Any]:
-    embedder = {} if retriever.kind == "bm25" else {"embedder": basis.embedder}
-    return {"attempt": attempt} | embedder
+    embedder = None if retriever.kind == "bm25" else basis.embedder
+    return {"attempt": attempt, "embedder": embedder}
 
 
 def _free_name(session: Session, project_id: int, name: str) -> str:
