@@ -8,7 +8,7 @@ from typing import Protocol
 from app.judging.answers import Failure, Kind
 from app.judging.llm import Answer
 
-GATHER = 0.004
+GATHER = 0.02
 MOST = 64
 
 
@@ -84,11 +84,12 @@ class Writer:
         ids = await asyncio.to_thread(self._ledger.write, items, finished)
         for start, attempt_id in zip(starts, ids, strict=True):
             if start.attempt.done():
-                self.finish(_never_sent(attempt_id, start.item_id))
+                self.finish(never_sent(attempt_id, start.item_id))
             else:
                 start.attempt.set_result(attempt_id)
 
 
-def _never_sent(attempt_id: int, item_id: int) -> Finished:
+def never_sent(attempt_id: int, item_id: int) -> Finished:
+    """Return the end of an attempt that was recorded and then not made."""
     unsent = Failure(Kind.STOPPED, "stopped before it was sent")
     return Finished(attempt_id, item_id, Answer(unsent, 0.0), final=False)

@@ -4,6 +4,7 @@ import asyncio
 import random
 import time
 from functools import cache
+from typing import Any
 
 FIRST_CALL = 3.0
 SPREAD = 0.2
@@ -20,7 +21,7 @@ class Line:
         """Which step of the response format ladder the endpoint has reached."""
         self._until = 0.0
         self._proven = False
-        self._leader: asyncio.Task[object] | None = None
+        self._leader: asyncio.Task[Any] | None = None
 
     def hold(self, seconds: float) -> None:
         """Let no call begin for so many seconds; a longer pause already set stays."""
@@ -35,17 +36,16 @@ class Line:
         """Remember that the judge answered: calls need not go one by one."""
         self._proven = True
 
-    async def let_one_go_first(self) -> None:
+    async def let_one_go_first(self, caller: asyncio.Task[Any] | None) -> None:
         """Return at once for the first caller; for others once it has its answer.
 
         A wrong key or a refused format then costs one call, not one for each worker. A hung
         first call must not hold up the rest, so they wait for a short time only.
         """
-        me = asyncio.current_task()
         if self._leader is None or self._leader.done():
-            self._leader = me
+            self._leader = caller
         latest = time.monotonic() + FIRST_CALL
-        while not self._proven and self._leader is not me and time.monotonic() < latest:
+        while not self._proven and self._leader is not caller and time.monotonic() < latest:
             await asyncio.sleep(0.01)
 
 

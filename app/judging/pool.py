@@ -8,7 +8,7 @@ from typing import Any
 
 from app.domain.cards import Card
 from app.judging.answers import Failure, Kind, Verdict
-from app.judging.ledger import Finished, Ledger, Writer
+from app.judging.ledger import Finished, Ledger, Writer, never_sent
 from app.judging.llm import Answer, JudgeClient
 from app.judging.policy import GiveUp, Policy, Retry, Step, Stop, next_step
 
@@ -46,11 +46,11 @@ async def grade_all(
 ) -> Ended:
     """Work through (item id, card) pairs, ``at_once`` calls at a time.
 
-    Pairs are pulled one by one, so memory does not grow with their number; a plain iterable
-    must not block. ``ledger.write`` and ``should_stop`` run in threads and may use the
-    database. ``should_stop`` is asked twice a second. When it says True, or the policy says
-    so, no call begins; those in flight have half a second to finish, then they are cut off
-    and recorded as stopped, and their pairs stay open.
+    Pairs are pulled as needed (at most two a worker), so memory does not grow with their
+    number; a plain iterable must not block. ``ledger.write`` and ``should_stop`` run in
+    threads and may use the database. ``should_stop`` is asked twice a second. When it says
+    True, or the policy says so, no call begins; those in flight have half a second to finish,
+    then they are cut off and recorded as stopped, and their pairs stay open.
 
     Raises:
         Exception: whatever ``ledger``, ``should_stop`` or ``pairs`` raise; all has ended then.
@@ -117,6 +117,15 @@ async def _lift(pairs: Iterable[Pair]) -> AsyncIterator[Pair]:
         yield pair
 
 
+@dataclass(frozen=True, slots=True)
+class _Reserved:
+    """A pair whose first attempt is on record."""
+
+    item_id: int
+    card: Card
+    attempt_id: int
+
+
 class _Crew:
     """What the workers of one pool share."""
 
@@ -131,22 +140,49 @@ class _Crew:
         self._source = source
 
     async def work(self) -> None:
-        while not self.closed and (pair := await self._source.take()) is not None:
-            await self._grade(*pair)
+        """Grade pairs, the next one already on record while one is in flight."""
+        ahead = self._reserve()
+        try:
+            while not self.closed and (reserved := await ahead) is not None:
+                ahead = self._reserve()
+                await self._grade(reserved)
+        finally:
+            self._release(ahead)
 
-    async def _grade(self, item_id: int, card: Card) -> None:
+    def _reserve(self) -> asyncio.Task[_Reserved | None]:
+        # Recording costs a transaction; doing it ahead keeps it out of the pair's way.
+        return asyncio.create_task(self._take(asyncio.current_task()))
+
+    async def _take(self, worker: asyncio.Task[Any] | None) -> _Reserved | None:
+        pair = await self._source.take()
+        if pair is None:
+            return None
+        await self._line.let_one_go_first(worker)
+        return _Reserved(*pair, await self._writer.start(pair[0]))
+
+    def _release(self, ahead: asyncio.Task[_Reserved | None]) -> None:
+        if not ahead.done():
+            ahead.cancel()  # the writer sees it, and closes the attempt if it was stored
+        elif not ahead.cancelled() and ahead.exception() is None:
+            reserved = ahead.result()
+            if reserved is not None:
+                self._writer.finish(never_sent(reserved.attempt_id, reserved.item_id))
+
+    async def _grade(self, reserved: _Reserved) -> None:
+        item_id, attempt_id = reserved.item_id, reserved.attempt_id
         failures: list[Failure] = []
         started = time.monotonic()
-        while not self.closed:
-            attempt_id, answer = await self._attempt(item_id, card)
+        while True:
+            answer = await self._ask(reserved, attempt_id)
             step = self._decide(answer, failures, time.monotonic() - started)
             over = step is None or isinstance(step, GiveUp)
             self._writer.finish(Finished(attempt_id, item_id, answer, final=over))
             if isinstance(step, Stop):
                 raise _Halt(step)
-            if step is None or isinstance(step, GiveUp):
+            if step is None or isinstance(step, GiveUp) or self.closed:
                 return
             await self._stay_away(step)
+            attempt_id = await self._writer.start(item_id)
 
     def _decide(self, answer: Answer, failures: list[Failure], elapsed: float) -> Step | None:
         if isinstance(answer.result, Verdict):
@@ -166,16 +202,21 @@ class _Crew:
         else:
             await asyncio.sleep(step.after)
 
-    async def _attempt(self, item_id: int, card: Card) -> tuple[int, Answer]:
-        await self._line.let_one_go_first()
-        await self._line.wait()
-        attempt_id = await self._writer.start(item_id)
-        began = time.monotonic()
+    async def _ask(self, reserved: _Reserved, attempt_id: int) -> Answer:
+        began = None
         try:
-            await self._line.wait()  # a pause may have begun while the attempt was recorded
-            return attempt_id, await self._client.ask(card)
+            await self._line.wait()
+            began = time.monotonic()
+            return await self._client.ask(reserved.card)
         except asyncio.CancelledError:
-            cut = Failure(Kind.STOPPED, "stopped while in flight; it may have been charged")
-            spent = (time.monotonic() - began) * 1000
-            self._writer.finish(Finished(attempt_id, item_id, Answer(cut, spent), final=False))
+            cut = _cut_off(reserved.item_id, attempt_id, began)
+            self._writer.finish(cut)
             raise
+
+
+def _cut_off(item_id: int, attempt_id: int, began: float | None) -> Finished:
+    if began is None:
+        return never_sent(attempt_id, item_id)
+    cut = Failure(Kind.STOPPED, "stopped while in flight; it may have been charged")
+    answer = Answer(cut, (time.monotonic() - began) * 1000)
+    return Finished(attempt_id, item_id, answer, final=False)

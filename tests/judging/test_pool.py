@@ -102,7 +102,8 @@ def test_what_no_call_can_survive_stops_the_batch_after_one_call_v050(act: Act) 
 
     assert ended.why
     assert ended.pause is None
-    assert len(server.calls) == len(ledger.started) == 1
+    assert len(server.calls) == 1
+    assert len(ledger.finished) == len(ledger.started) <= 2
     assert ledger.outcomes() == {}
 
 
@@ -214,7 +215,8 @@ def test_stopping_lets_quick_calls_finish() -> None:
             server, make_cards(500), stop_when=lambda: len(server.calls) > 20, at_once=8
         )
 
-    assert len(ledger.outcomes()) == len(server.calls) == len(ledger.started)
+    assert len(ledger.outcomes()) == len(server.calls)
+    assert len(ledger.finished) == len(ledger.started)
 
 
 def test_one_bad_pair_leaves_the_rest_whole_v053() -> None:
@@ -248,7 +250,7 @@ def test_pairs_are_pulled_only_as_they_are_needed() -> None:
     def pairs() -> Iterator[tuple[int, Card]]:
         for number, card in make_cards(1000):
             pulled.append(number)
-            assert len(pulled) - len(server.calls) <= 8
+            assert len(pulled) - len(server.calls) <= 16
             yield number, card
 
     with ScriptedServer(GOOD) as server:
