@@ -130,4 +130,5 @@ def insert_ignore(session: Session, table: Any, rows: Sequence[Mapping[str, Any]
     name = session.get_bind().dialect.name
     insert = postgresql.insert if name == "postgresql" else sqlite.insert
     target: Table = getattr(table, "__table__", table)
+    session.flush()  # what the rows refer to may still be waiting in the session
     session.connection().execute(insert(target).on_conflict_do_nothing(), rows)

@@ -6,10 +6,10 @@ from typing import Literal
 
 from sqlalchemy.orm import Session
 
-from app.assignment import store, store_grades
+from app.assignment import store, store_grades, store_slots
 from app.assignment.cards import ItemCard, card_of
 from app.assignment.queue import LEASE, finish
-from app.assignment.store import Taken
+from app.assignment.store_slots import Taken
 from app.db import now
 from app.domain.scale import GRADES
 from app.errors import Conflict, Invalid, NotFound
@@ -71,8 +71,8 @@ def give_grade(
         NotFound: there is no such card, or it was never handed to this SME.
         Conflict: the card is another than the one the page showed.
     """
-    said = Said(_check_value(value), _check_key(key), _check_note(note), context_opened)
-    taken = _take(session, grader, token)
+    said = Said(_check_value(value), check_key(key), _check_note(note), context_opened)
+    taken = take(session, grader, token)
     known = store_grades.events_on(session, taken.slot.id, grader.id)
     if any(event.token in (said.key, _vary(said)) and event.value == value for event in known):
         return _answer(session, taken, grader, repeated=True)
@@ -93,7 +93,7 @@ def _check_value(value: int) -> int:
     return value
 
 
-def _check_key(key: str) -> str:
+def check_key(key: str) -> str:
     if not 0 < len(key) <= MAX_KEY:
         raise Invalid("The page sent no proper key with this press. Load it again.")
     return key
@@ -107,10 +107,14 @@ def _check_note(note: str | None) -> str | None:
     return note
 
 
-def _take(session: Session, grader: Grader, token: str) -> Taken:
-    """Lock grader, block and slot, in this order everywhere; refuse what is not theirs."""
+def take(session: Session, grader: Grader, token: str) -> Taken:
+    """Lock grader, block and slot, in this order everywhere.
+
+    Raises:
+        NotFound: there is no such card, or it was never handed to this SME.
+    """
     store.lock_grader(session, grader.id)
-    taken = store.take_slot(session, token)
+    taken = store_slots.take_slot(session, token)
     if taken is None or not store.has_claimed(session, taken.block.id, grader.id):
         raise NotFound("There is no such card, or it is not yours.")
     return taken
@@ -188,7 +192,7 @@ def _wants(session: Session, taken: Taken, grader: Grader) -> bool:
 
 def cancel_replacement(session: Session, taken: Taken) -> bool:
     """Call off the slot that replaces a skipped one, if nobody has claimed it yet."""
-    replacement = store.unclaimed_replacement(session, taken.block, taken.slot.item_id)
+    replacement = store_slots.unclaimed_replacement(session, taken.block, taken.slot.item_id)
     if replacement is None:
         return False
     replacement.state = "cancelled"
@@ -222,98 +226,36 @@ def set_note(session: Session, *, grader: Grader, token: str, note: str, key: st
         Conflict: the card has no grade yet; its note is sent along with it.
     """
     text = _check_note(note)
-    taken = _take(session, grader, token)
+    taken = take(session, grader, token)
     known = store_grades.events_on(session, taken.slot.id, grader.id)
     current = next((event for event in known if event.current), None)
     if any(event.token == key for event in known):
         return
     if current is None or current.value is None:
         raise Conflict("Grade this passage first; the note is stored together with the grade.")
-    said = Said(current.value, _check_key(key), text, current.context_opened)
+    said = Said(current.value, check_key(key), text, current.context_opened)
     _record(session, taken, grader, said, card_of(session, taken.slot.item_id), known)
     _renew(session, taken, grader)
     session.flush()
 
 
-def withdraw(session: Session, *, grader: Grader, key: str) -> str | None:
-    """Undo what an SME did last, a grade or a skip, and return the token of its card.
+def history(session: Session, *, grader: Grader, token: str) -> list[GradeEvent]:
+    """Return what an SME said on a card in the order they said it (V-035).
 
-    The card opens again and its block is theirs again; a block they have just been given
-    goes back. The same key again changes nothing. None where there is nothing to undo.
+    That is the order of arrival, except that the presses of one page stand by their number.
+
+    Raises:
+        NotFound: there is no such card, or it was never handed to this SME.
     """
-    _check_key(key)
-    store.lock_grader(session, grader.id)
-    before = store_grades.withdrawal_of(session, grader.id, key)
-    if before is not None:
-        return before
-    grade = store_grades.newest_grade(session, grader.project_id, grader.id)
-    skip = store.newest_skip(session, grader.project_id, grader.id)
-    if skip and (grade is None or skip[0].created_at > grade[0].created_at):
-        token = skip[1]
-    elif grade:
-        token = grade[1].token
-    else:
-        return None
-    _undo(session, grader, token, key)
-    return token
-
-
-def _undo(session: Session, grader: Grader, token: str, key: str) -> None:
-    taken = _take_for_undo(session, grader, token)
-    slot = taken.slot
-    current = store_grades.current_on(session, slot.id, grader.id)
-    skip = store.skip_by(session, slot.id, grader.id)
-    extra = current is not None and current.slot_kind == "extra"
-    if skip is not None and slot.state in ("skipped", "cancelled"):
-        if slot.state == "skipped" or cancel_replacement(session, taken):
-            slot.state = "open"
-    elif not extra:
-        slot.state = "open"
-    if skip is not None:
-        session.delete(skip)
-    store_grades.add_event(session, _withdrawal(session, taken, grader, key), current)
-    if slot.state == "open":
-        _take_back(session, taken, grader)
-
-
-def _take_for_undo(session: Session, grader: Grader, token: str) -> Taken:
-    """Lock the card's block, and the one the SME holds, in the order of their ids."""
-    found = store.find_slot(session, token)
-    held = store.held_id(session, grader.project_id, grader.id)
-    ids = {found.block.id} if found else set()
-    store.blocks_by_ids(session, sorted(ids | ({held} if held else set())))
-    return _take(session, grader, token)
-
-
-def _withdrawal(session: Session, taken: Taken, grader: Grader, key: str) -> GradeEvent:
-    item = card_of(session, taken.slot.item_id)
-    return GradeEvent(
-        slot_id=taken.slot.id,
-        slot_kind=taken.slot.kind,
-        item_id=taken.slot.item_id,
-        grader_id=grader.id,
-        token=key,
-        value=None,
-        withdrawn=True,
-        guideline_id=projects.guideline(session, taken.block.project_id).id,
-        query_version_id=item.query_version_id,
-        document_version_id=item.document_version_id,
-        card_hash=item.card_hash,
-    )
-
-
-def _take_back(session: Session, taken: Taken, grader: Grader) -> None:
-    """Give an SME their block back, after returning the one they have just been given."""
-    block = taken.block
-    if block.grader_id != grader.id:
-        if block.state == "done":
-            block.state, block.finished_at = "open", None
-        return
-    held = store.held_block(session, block.project_id, grader.id)
-    if held is not None and held.id != block.id:
-        held.state, held.lease_until = "open", None
-        held.grader_id = held.grader_id if held.reserved else None
-        session.flush()  # an SME holds one block at a time
-    block.state, block.finished_at = "held", None
-    block.lease_until = now(session) + LEASE
-    session.flush()
+    found = store_slots.find_slot(session, token)
+    if found is None or not store.has_claimed(session, found.block.id, grader.id):
+        raise NotFound("There is no such card, or it is not yours.")
+    told: list[GradeEvent] = []
+    for event in store_grades.events_on(session, found.slot.id, grader.id):
+        later = [
+            place
+            for place, other in enumerate(told)
+            if _precedes(event.token or "", other.token)
+        ]
+        told.insert(later[0] if later else len(told), event)
+    return told

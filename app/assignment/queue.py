@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from app.assignment import store, store_grades
+from app.assignment import store, store_grades, store_slots
 from app.assignment.cards import card_of
 from app.db import now
 from app.domain.assignment import Placed, shuffle_documents
@@ -91,12 +91,12 @@ def _claim_unfinished(session: Session, project_id: int, grader: Grader) -> Bloc
 def _shuffle(session: Session, block: Block, grader: Grader) -> None:
     """Order a block's cards for one SME: the same order whenever they come back (V-041)."""
     seed = store.plan_of(session, block.plan_id).seed
-    rows = store.slots_to_order(session, block.id)
+    rows = store_slots.slots_to_order(session, block.id)
     placed = [
         Placed(slot_id, Span(str(version), start, max(end, start + 1)))
         for slot_id, version, start, end in rows
     ]
-    store.place_slots(session, shuffle_documents(placed, seed, grader.pseudonym))
+    store_slots.place_slots(session, shuffle_documents(placed, seed, grader.pseudonym))
 
 
 def next_slot(
@@ -108,7 +108,7 @@ def next_slot(
     still be open: a page can ask for it before the grade is given. None where nothing is
     left, or where only the card ``after`` is left in the block.
     """
-    here = store.find_slot(session, after) if after is not None else None
+    here = store_slots.find_slot(session, after) if after is not None else None
     while (held := claim(session, project_id=project_id, grader=grader)) is not None:
         before = here.slot if here and here.slot.block_id == held.block_id else None
         slot = _find_next(session, held.block_id, before)
@@ -129,21 +129,21 @@ def peek(
     or where no block is held.
     """
     held = store.held_id(session, project_id, grader.id)
-    here = store.find_slot(session, after) if after is not None else None
+    here = store_slots.find_slot(session, after) if after is not None else None
     if held is None or (after is not None and (here is None or here.block.id != held)):
         return None
     behind = (here.slot.position, here.slot.id) if here else None
-    slot = store.next_open_slot(session, held, after=behind)
+    slot = store_slots.next_open_slot(session, held, after=behind)
     return None if slot is None else _view(session, slot, grader)
 
 
 def _find_next(session: Session, block_id: int, before: Slot | None) -> Slot | None:
     if before is not None:
         behind = (before.position, before.id)
-        slot = store.next_open_slot(session, block_id, after=behind)
+        slot = store_slots.next_open_slot(session, block_id, after=behind)
         if slot is not None:
             return slot
-    first = store.next_open_slot(session, block_id)
+    first = store_slots.next_open_slot(session, block_id)
     return None if first is not None and before is not None and first.id == before.id else first
 
 
@@ -156,7 +156,7 @@ def _finish_held(session: Session, project_id: int, grader: Grader) -> None:
 def finish(session: Session, block: Block) -> bool:
     """Close a block that has no open slot left, and say whether it is closed."""
     session.flush()
-    if store.has_open_slot(session, block.id):
+    if store_slots.has_open_slot(session, block.id):
         return False
     block.state = "done"
     block.finished_at = now(session)
@@ -171,7 +171,7 @@ def slot_view(session: Session, *, grader: Grader, token: str) -> SlotView:
     Raises:
         NotFound: there is none, or it was never handed to this SME.
     """
-    found = store.find_slot(session, token)
+    found = store_slots.find_slot(session, token)
     if found is None or not store.has_claimed(session, found.block.id, grader.id):
         raise NotFound("There is no such card, or it is not yours.")
     return _view(session, found.slot, grader)
@@ -180,7 +180,7 @@ def slot_view(session: Session, *, grader: Grader, token: str) -> SlotView:
 def _view(session: Session, slot: Slot, grader: Grader) -> SlotView:
     item = card_of(session, slot.item_id)
     own = store_grades.current_on(session, slot.id, grader.id)
-    place, total = store.place_in_block(session, slot)
+    place, total = store_slots.place_in_block(session, slot)
     return SlotView(
         token=slot.token,
         card=item.card,
@@ -197,4 +197,4 @@ def _own_state(session: Session, slot: Slot, grader: Grader, *, graded: bool) ->
     """Say how a slot stands for one SME; what others did to it does not show (V-033)."""
     if graded:
         return "done"
-    return "skipped" if store.skip_by(session, slot.id, grader.id) else "open"
+    return "skipped" if store_slots.skip_by(session, slot.id, grader.id) else "open"

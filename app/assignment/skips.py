@@ -4,10 +4,11 @@ import secrets
 
 from sqlalchemy.orm import Session
 
-from app.assignment import store
+from app.assignment import store, store_slots
+from app.assignment.grades import take
 from app.assignment.queue import finish
-from app.assignment.store import Taken
-from app.errors import Conflict, Invalid, NotFound
+from app.assignment.store_slots import Taken
+from app.errors import Conflict, Invalid
 from app.models import Block, Grader, Skip, Slot
 
 MAX_REASON = 200
@@ -28,11 +29,8 @@ def skip(session: Session, *, grader: Grader, token: str, reason: str, key: str)
     reason = reason.strip()
     if not 0 < len(reason) <= MAX_REASON or not key:
         raise Invalid(f"Say in up to {MAX_REASON} characters why you set this card aside.")
-    store.lock_grader(session, grader.id)
-    taken = store.take_slot(session, token)
-    if taken is None or not store.has_claimed(session, taken.block.id, grader.id):
-        raise NotFound("There is no such card, or it is not yours.")
-    if store.skip_by(session, taken.slot.id, grader.id) is not None:
+    taken = take(session, grader, token)
+    if store_slots.skip_by(session, taken.slot.id, grader.id) is not None:
         return
     if taken.slot.state != "open":
         raise Conflict("This card is graded. Undo the grade before you set it aside.")
@@ -42,7 +40,7 @@ def skip(session: Session, *, grader: Grader, token: str, reason: str, key: str)
 
 def _set_aside(session: Session, taken: Taken, grader: Grader, reason: str) -> None:
     plan = store.lock_plan(session, taken.block.plan_id)
-    first = store.skips_of_item(session, plan.id, taken.slot.item_id) == 0
+    first = store_slots.skips_of_item(session, plan.id, taken.slot.item_id) == 0
     session.add(Skip(slot_id=taken.slot.id, grader_id=grader.id, reason=reason, reopened=first))
     taken.slot.state = "cancelled" if first else "skipped"
     session.flush()
@@ -52,7 +50,7 @@ def _set_aside(session: Session, taken: Taken, grader: Grader, reason: str) -> N
 
 def replace_slot(session: Session, block: Block, slot: Slot) -> Slot:
     """Open a slot for the same item in an extra seat of the query, for another SME."""
-    seat = store.spare_block(session, block, slot.item_id) or _add_seat(session, block)
+    seat = store_slots.spare_block(session, block, slot.item_id) or _add_seat(session, block)
     replacement = Slot(
         block_id=seat.id,
         item_id=slot.item_id,
@@ -72,10 +70,20 @@ def _add_seat(session: Session, block: Block) -> Block:
         project_id=block.project_id,
         plan_id=block.plan_id,
         query_ref=block.query_ref,
-        seat=store.last_seat(session, block.plan_id, block.query_ref) + 1,
+        seat=store_slots.last_seat(session, block.plan_id, block.query_ref) + 1,
         position=block.position,
         extra=True,
     )
     session.add(seat)
     session.flush()
     return seat
+
+
+def reopen_skipped(session: Session, project_id: int) -> int:
+    """Ask other SMEs for all cards that were left to the admin, and return their number."""
+    waiting = store_slots.skipped_slots(session, project_id)
+    for slot, block in waiting:
+        store.lock_plan(session, block.plan_id)
+        slot.state = "cancelled"
+        replace_slot(session, block, slot)
+    return len(waiting)

@@ -1,10 +1,10 @@
 """Store of grades: events, the current ones, and what their cards are made of."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, case, func, select, update
+from sqlalchemy import Row, case, func, select, update
 from sqlalchemy.orm import Session
 
 from app.models import (
@@ -18,6 +18,8 @@ from app.models import (
     QueryVersion,
     Slot,
 )
+
+BATCH = 5_000
 
 
 def card_parts(session: Session, item_ids: Sequence[int]) -> Sequence[Row[*tuple[Any, ...]]]:
@@ -141,9 +143,20 @@ def supersede(session: Session, event_ids: Sequence[int]) -> None:
     )
 
 
-def select_current(project_id: int) -> Select[*tuple[Any, ...]]:
-    """Select the current grades of a project, each with its grader's kind and its sample."""
-    return (
+def current_grades(
+    session: Session, project_id: int, kind: str | None, item_ids: Sequence[int] | None
+) -> Iterator[Row[*tuple[Any, ...]]]:
+    """Stream the grades in force by item, each with its grader's kind and its sample."""
+    wanted = [
+        Grader.project_id == project_id,
+        GradeEvent.current.is_(True),
+        GradeEvent.withdrawn.is_(False),
+    ]
+    if kind is not None:
+        wanted.append(Grader.kind == kind)
+    if item_ids is not None:
+        wanted.append(GradeEvent.item_id.in_(item_ids))
+    rows = session.execute(
         select(
             GradeEvent.id,
             GradeEvent.item_id,
@@ -156,13 +169,11 @@ def select_current(project_id: int) -> Select[*tuple[Any, ...]]:
         )
         .join(Grader, Grader.id == GradeEvent.grader_id)
         .outerjoin(Slot, Slot.id == GradeEvent.slot_id)
-        .where(
-            Grader.project_id == project_id,
-            GradeEvent.current.is_(True),
-            GradeEvent.withdrawn.is_(False),
-        )
-        .order_by(GradeEvent.item_id, GradeEvent.id)
+        .where(*wanted)
+        .order_by(GradeEvent.item_id, GradeEvent.id),
+        execution_options={"yield_per": BATCH},
     )
+    return iter(rows)
 
 
 def count_own(session: Session, grader_id: int, since: datetime) -> tuple[int, int]:
