@@ -23,7 +23,8 @@ chosen.model.path = sys.argv[1]
 chosen.hostnames = ["127.0.0.1"]
 chosen.port = int(sys.argv[2])
 chosen.n_ctx, chosen.n_parallel = 8192, 2
-chosen.cpuparams.n_threads = chosen.cpuparams_batch.n_threads = 2
+# One thread: two wait for each other for seconds when the cores are busy.
+chosen.cpuparams.n_threads = chosen.cpuparams_batch.n_threads = 1
 chosen.offline, chosen.ui = True, False
 server = xllamacpp.Server(chosen)
 threading.Event().wait()

@@ -9,10 +9,12 @@ from app.judging.answers import Failure
 from app.judging.llm import JudgeClient
 from app.judging.policy import Policy
 from app.judging.pool import Ended, grade_all
-from app.judging.prompts import load_prompt
+from app.judging.prompts import Prompt
 from app.outside.transport import Endpoint, Limits
 from tests.judging.factory import MemoryLedger, make_cards
 from tests.small_model import serve_small_model
+
+SHORT = Prompt('Grade 0 to 3 as JSON {"reason": "five words", "grade": N}.', "{query}\n{span}")
 
 pytestmark = pytest.mark.model
 
@@ -30,8 +32,8 @@ def test_a_real_model_ends_each_pair_with_a_verdict_or_a_reason(small_model: str
         async with JudgeClient(
             Endpoint(small_model, allowed=(small_model,)),
             model="smollm2",
-            prompt=load_prompt(),
-            parameters={"temperature": 0, "max_tokens": 60},
+            prompt=SHORT,
+            parameters={"temperature": 0, "max_tokens": 40},
             limits=Limits(total=90),
         ) as judge:
             return await grade_all(
