@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from app.assignment import store
 from app.errors import Conflict
 from app.models import Grader, Judge
+from app.projects import service as projects
 
 Kind = Literal["sme", "judge"]
 
@@ -32,7 +33,7 @@ def grader_of(session: Session, *, project_id: int, user: Member) -> Grader:
     found = find_grader(session, project_id=project_id, user=user)
     if found is not None:
         return found
-    store.lock_project(session, project_id)
+    projects.lock(session, project_id)
     return find_grader(session, project_id=project_id, user=user) or add_grader(
         session, project_id, kind="sme", name=user.email, user_id=user.id
     )
@@ -52,7 +53,7 @@ def add_grader(
     Raises:
         Conflict: the project has a grader of that kind and name.
     """
-    store.lock_project(session, project_id)
+    projects.lock(session, project_id)
     if store.grader_by_name(session, project_id, kind, name) is not None:
         raise Conflict(f"There is a grader {name} already.")
     number = store.count_graders(session, project_id, kind) + 1

@@ -18,17 +18,10 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session, aliased
 
 from app.db import insert_ignore, now
-from app.models import Block, Claim, GradeEvent, Grader, Plan, Project, Slot
+from app.models import Block, Claim, GradeEvent, Grader, Plan, Slot
 
 OPEN: ColumnElement[str] = literal_column("'open'")
 HELD: ColumnElement[str] = literal_column("'held'")
-
-
-def lock_project(session: Session, project_id: int) -> None:
-    """Let one transaction at a time number what belongs to a project."""
-    session.execute(
-        select(Project.id).where(Project.id == project_id).with_for_update(key_share=True)
-    )
 
 
 def lock_grader(session: Session, grader_id: int) -> None:
