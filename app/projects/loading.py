@@ -21,7 +21,7 @@ EVERY = 10_000
 Slug = Annotated[str, typer.Argument(metavar="PROJECT", help="The project's short name.")]
 Files = Annotated[
     list[str],
-    typer.Argument(metavar="FILE...", help="Files, plain or gzip; - is standard input."),
+    typer.Argument(metavar="FILE", help="Files, plain or gzip; - is standard input."),
 ]
 Form = Annotated[
     str | None, typer.Option("--format", help="The format, where the file does not tell.")

@@ -202,6 +202,16 @@ def earlier_import(
     return store.import_of(session, project_id, kind=kind, name=name, sha256=sha256)
 
 
+def import_by_hash(session: Session, project_id: int, *, kind: str, sha256: str) -> Import:
+    """Return an import by what it took, or refuse."""
+    found = None
+    if sha256.isalnum():
+        found = store.import_of(session, project_id, kind=kind, name="", sha256=sha256)
+    if found is None:
+        raise NotFound("There was no such import.")
+    return found
+
+
 def imports_of(session: Session, project_id: int, *kinds: str) -> list[Import]:
     """Return what was imported, newest first."""
     return store.imports_of(session, project_id, kinds)
