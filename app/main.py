@@ -11,15 +11,17 @@ from sqlalchemy import text
 from app import __version__, logs
 from app.accounts import routes as accounts
 from app.accounts.limits import Guesses
+from app.corpus import routes as corpus
 from app.db import Database, open_database
 from app.projects import routes as projects
+from app.queries import routes as queries
 from app.settings import Settings, load_settings
 from app.web import errors
 from app.web.dependencies import ReadSessionDep
 from app.web.security import SecurityHeaders, guard_forms
 from app.web.templating import STATIC, page
 
-ROOMS = (accounts, projects)
+ROOMS = (accounts, projects, corpus, queries)
 
 
 def create_app(settings: Settings | None = None, database: Database | None = None) -> FastAPI:
