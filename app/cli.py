@@ -8,8 +8,11 @@ from app import serving, terminal, worker
 from app.accounts import commands as accounts
 from app.corpus import commands as corpus
 from app.errors import Unavailable
+from app.evaluation import commands as evaluation
 from app.projects import commands as projects
 from app.queries import commands as queries
+from app.retrieval import commands as retrieval
+from app.retrieval import jobs as _retrieval_jobs  # noqa: F401 - makes its work known
 
 app = typer.Typer(
     help="Goldspan: trusted relevance labels for search and RAG.",
@@ -25,6 +28,9 @@ app.add_typer(db, name="db")
 app.add_typer(imports, name="import")
 imports.command("corpus")(corpus.import_corpus)
 imports.command("queries")(queries.import_queries)
+imports.command("run")(retrieval.import_run)
+app.command("retrieve")(retrieval.retrieve)
+app.command("evaluate")(evaluation.evaluate)
 Host = Annotated[str, typer.Option(help="The address to listen on.")]
 Port = Annotated[int, typer.Option(help="The port to listen on.")]
 

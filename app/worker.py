@@ -6,6 +6,7 @@ import threading
 
 from app import jobs, logs
 from app.db import open_database
+from app.retrieval import jobs as _retrieval_jobs  # noqa: F401 - makes its work known
 from app.settings import load_settings
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,41 +11,18 @@ from app.corpus import service as corpus
 from app.corpus.service import VersionInfo
 from app.db import now
 from app.domain.hit_ids import Reading
-from app.domain.ordering import OrderReport, Rule
+from app.domain.ordering import Rule
 from app.errors import Conflict, Invalid
 from app.models import Project, Run
 from app.projects import service as projects
 from app.queries import service as queries
 from app.retrieval import runfiles, store
-from app.retrieval.runfiles import PlacedHit, count, list_some
+from app.retrieval.reports import RunReport, make_report
+from app.retrieval.runfiles import PlacedHit, RunFile
 
 LONGEST_NAME = 200
+TAKEN_NAMES = {"import", "retrieve", "embeddings", "progress", "cancel"}  # pages beside runs
 BAD_NAME = re.compile("[\x00-\x1f\x7f\ud800-\udfff]|(?:^|/)\\.\\.?(?:/|$)|^\\s|\\s$")
-
-
-@dataclass(frozen=True, slots=True)
-class RunReport:
-    """What an import of a run took in, or would: all are counts but the first ids shown."""
-
-    name: str
-    order: str
-    queries: int
-    missing_queries: int  # queries of the project without a line in the file
-    hits: int
-    depth: int  # hits of the longest list
-    repeated: int  # lines that say the same again, dropped
-    unknown_documents: int
-    unknown_hits: int
-    disagreeing: int  # queries where score and rank tell different orders
-    tied_by_rank: int
-    tied_in_32_bits: int
-    warnings: tuple[str, ...] = ()
-    already: bool = False  # the same file was taken before; nothing changed
-
-    @property
-    def as_json(self) -> dict[str, Any]:
-        """The report as a JSON object."""
-        return asdict(self) | {"warnings": list(self.warnings)}
 
 
 def import_run(
@@ -62,11 +38,13 @@ def import_run(
     format: str | None = None,
     by: int | None = None,
     dry_run: bool = False,
+    checked: RunFile | None = None,
 ) -> RunReport:
     """Take in a run from a file of TREC columns or JSON lines of spans, all or nothing.
 
     Hits are stored with rank 1..n in the order ``order`` declares. Without a name the run
-    gets the file's tag. The same file again changes nothing and says so.
+    gets the file's. The same file again changes nothing and says so. Hand in ``checked``
+    (`runfiles.read_run_file`) where the file was read before the transaction began.
 
     Raises:
         BadFile: bad lines, queries or documents the project does not have.
@@ -75,11 +53,9 @@ def import_run(
     """
     if order not in ("score", "rank") or ids not in (None, "document", "span"):
         raise Invalid("The order is score or rank; ids are read as document or span.")
-    file = runfiles.read_run_file(path, file_name, format)
+    file = checked or runfiles.read_run_file(path, file_name, format)
     name = _check_name(file.name if name is None else name)
-    digest = runfiles.digest_file(
-        path, {"order": order, "allow_unknown": allow_unknown, "ids": ids, "format": format}
-    )
+    digest = runfiles.digest_with(file, order=order, allow_unknown=allow_unknown, ids=ids)
     if not dry_run:
         projects.lock(session, project.id)  # the same file twice at one moment is taken once
     if (earlier := _earlier_report(session, project, name, digest)) is not None:
@@ -95,17 +71,19 @@ def import_run(
     file.problems.raise_if_any()
     ordered, orders = runfiles.order_placed(placed, order)
     total = queries.counts(session, project.id).queries
-    report = _report(name, order, file, ordered, orders, off, missing=total - len(ordered))
+    report = make_report(name, order, file, ordered, orders, off, missing=total - len(ordered))
     if dry_run:
         return report
     return _store_run(session, project, report, ordered, (known, asked), digest, file_name, by)
 
 
 def _check_name(name: str) -> str:
-    if not name or len(name) > LONGEST_NAME or BAD_NAME.search(name):
+    bad = not name or len(name) > LONGEST_NAME or BAD_NAME.search(name) is not None
+    if bad or name in TAKEN_NAMES:
         raise Invalid(
-            f"{name!r} cannot name a run. Use 1 to {LONGEST_NAME} visible characters; "
-            "the parts between slashes are not “.” or “..”."
+            f"{name[:LONGEST_NAME]!r} cannot name a run. Use 1 to {LONGEST_NAME} visible "
+            "characters; the parts between slashes are not “.” or “..”, and the names of "
+            f"pages ({', '.join(sorted(TAKEN_NAMES))}) are taken. Name it with --name."
         )
     return name
 
@@ -126,7 +104,7 @@ def _earlier_report(
 
 
 def _look_up(
-    session: Session, project: Project, file: runfiles.RunFile, ids: Reading | None
+    session: Session, project: Project, file: RunFile, ids: Reading | None
 ) -> tuple[dict[str, VersionInfo], dict[str, int]]:
     named = runfiles.named_documents(file, ids)
     return (
@@ -149,69 +127,6 @@ def _off_corpus(
             if info is None or not info.known:
                 off.setdefault(hit.span.doc_id, []).append(hit)
     return off
-
-
-def _report(
-    name: str,
-    order: Rule,
-    file: runfiles.RunFile,
-    ordered: Mapping[str, Sequence[PlacedHit]],
-    orders: OrderReport,
-    off: Mapping[str, Sequence[PlacedHit]],
-    *,
-    missing: int,
-) -> RunReport:
-    return RunReport(
-        name=name,
-        order=order,
-        queries=len(ordered),
-        missing_queries=missing,
-        hits=sum(map(len, ordered.values())),
-        depth=max(map(len, ordered.values())),
-        repeated=file.problems.dropped,
-        unknown_documents=len(off),
-        unknown_hits=sum(map(len, off.values())),
-        disagreeing=len(orders.disagreeing),
-        tied_by_rank=len(orders.tied_by_rank),
-        tied_in_32_bits=len(orders.tied_in_32_bits),
-        warnings=tuple(_warn(order, orders, off, missing, file.problems.dropped)),
-    )
-
-
-def _warn(
-    order: Rule,
-    orders: OrderReport,
-    off: Mapping[str, Sequence[PlacedHit]],
-    missing: int,
-    repeated: int,
-) -> Iterator[str]:
-    if orders.disagreeing:
-        other = "rank" if order == "score" else "score"
-        yield (
-            f"Score and rank tell different orders in "
-            f"{count(len(orders.disagreeing), 'query', 'queries')}: "
-            f"{list_some(orders.disagreeing)}. The {order} was used; if lower scores are "
-            f"better, or the other order is meant, import it under another name with "
-            f"--order {other}."
-        )
-    if orders.tied_by_rank and order == "score":
-        yield (
-            f"Equal scores were put in another order than the rank column's in "
-            f"{count(len(orders.tied_by_rank), 'query', 'queries')}: by hit id, falling, "
-            "as trec_eval does."
-        )
-    if orders.tied_in_32_bits:
-        yield (
-            f"Scores differ by less than 32 bits can hold in "
-            f"{count(len(orders.tied_in_32_bits), 'query', 'queries')}: "
-            f"{list_some(orders.tied_in_32_bits)}; other tools may order them otherwise."
-        )
-    if off:
-        yield (f"{count(len(off), 'document')} not in the corpus: kept, pooled, never graded.")
-    if missing > 0:
-        yield f"{count(missing, 'query', 'queries')} of the project without an answer in it."
-    if repeated:
-        yield f"{count(repeated, 'line')} said the same again; counted once."
 
 
 def _store_run(

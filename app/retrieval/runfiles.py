@@ -17,7 +17,7 @@ from app.formats.loading import name_run
 from app.formats.rows import HitRow
 
 SHOWN = 5
-PART = 1 << 20
+STANDARD_INPUT = "standard input"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +25,20 @@ class RunFile:
     """The rows of a run by query, in the order of the file."""
 
     file_name: str
+    sha256: str  # of the bytes and the format
     hits: dict[str, list[HitRow]]
     problems: Problems
 
     @property
     def name(self) -> str:
-        """The tag that all rows share, or the file's name without folder and ending."""
-        tags = {row.tag for rows in self.hits.values() for row in rows}
-        only = next(iter(tags)) if len(tags) == 1 else ""
-        return only or name_run(self.file_name)
+        """The file's name without folder and ending; of standard input, the rows' tag.
+
+        Tools write one tag into all their runs (eight Lucene runs are called STANDARD), so
+        the file's name is the better one.
+        """
+        if self.file_name != STANDARD_INPUT:
+            return name_run(self.file_name)
+        return next((row.tag for rows in self.hits.values() for row in rows), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +74,20 @@ def read_run_file(path: Path, file_name: str, form: str | None = None) -> RunFil
         name = check_format("run", form) if form else sniff("run", file_name, peek_line(stream))
         for row in RUN[name](stream, problems):
             hits.setdefault(row.query_id, []).append(row)
-    return RunFile(file_name, hits, problems)
+    return RunFile(file_name, _hash_file(path, name), hits, problems)
 
 
-def digest_file(path: Path, options: Mapping[str, object]) -> str:
-    """Return SHA-256 of a file's bytes and of the options that change what is stored."""
-    digest = hashlib.sha256(json.dumps(options, sort_keys=True).encode())
+def _hash_file(path: Path, form: str) -> str:
     with path.open("rb") as stream:
-        while part := stream.read(PART):
-            digest.update(part)
+        digest = hashlib.file_digest(stream, "sha256")
+    digest.update(b"\n" + form.encode())
     return digest.hexdigest()
+
+
+def digest_with(file: RunFile, **options: object) -> str:
+    """Return SHA-256 of a file and of the options that change what is stored."""
+    told = json.dumps(options, sort_keys=True)
+    return hashlib.sha256(f"{file.sha256}\n{told}".encode()).hexdigest()
 
 
 def named_documents(file: RunFile, reading: Reading | None) -> set[str]:

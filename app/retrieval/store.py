@@ -12,6 +12,7 @@ from app.domain.spans import Span
 from app.models import Document, DocumentVersion, Hit, Query, Run, RunQuery
 
 BATCH = 5_000
+SNIPPET = 240  # characters of a hit that a page shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +29,14 @@ class StoredHit:
 
 @dataclass(frozen=True, slots=True)
 class ShownHit:
-    """A hit with what a page shows of its document; ``text`` None: not in the corpus."""
+    """A hit with what a page shows of its document; ``snippet`` None: not in the corpus."""
 
     rank: int
     span: Span
     score: float | None
     title: str
-    text: str | None
+    snippet: str | None
+    length: int | None  # of the document, in code points
 
 
 def runs_of(session: Session, project_id: int) -> list[Run]:
@@ -104,8 +106,8 @@ def hits_of(session: Session, run_id: int, depth: int | None = None) -> Iterator
         yield StoredHit(ref, query_id, rank, version_id, span, score)
 
 
-def shown_hits(session: Session, run_id: int, query_ref: int) -> list[ShownHit]:
-    """Return the hits of one query with titles and texts."""
+def shown_hits(session: Session, run_id: int, query_ref: int, limit: int) -> list[ShownHit]:
+    """Return the first hits of one query with titles and the beginnings of their texts."""
     rows = session.execute(
         select(
             Hit.rank,
@@ -116,18 +118,24 @@ def shown_hits(session: Session, run_id: int, query_ref: int) -> list[ShownHit]:
             DocumentVersion.length,
             Hit.score,
             DocumentVersion.title,
-            DocumentVersion.text,
+            func.substr(DocumentVersion.text, Hit.span_start + 1, SNIPPET),
         )
         .join(DocumentVersion, DocumentVersion.id == Hit.document_version_id)
         .join(Document, Document.id == DocumentVersion.document_ref)
         .where(Hit.run_id == run_id, Hit.query_ref == query_ref)
         .order_by(Hit.rank)
+        .limit(limit)
     )
     return [
         ShownHit(
-            rank, Span(doc_id, start, length if whole else end, whole=whole), score, title, text
+            rank,
+            Span(doc_id, start, length if whole else end, whole=whole),
+            score,
+            title,
+            None if snippet is None else snippet[: SNIPPET if whole else end - start],
+            length,
         )
-        for rank, doc_id, whole, start, end, length, score, title, text in rows
+        for rank, doc_id, whole, start, end, length, score, title, snippet in rows
     ]
 
 

@@ -30,6 +30,7 @@ def take(
 ) -> RunReport:
     path = folder / "run.trec"
     path.write_bytes(text.encode())
+    options = {"name": "r"} | options
     return service.import_run(session, project, path, file_name="run.trec", **options)
 
 
@@ -161,7 +162,7 @@ def test_a_second_run_must_ask_again_for_documents_that_are_only_named(
     take(session, project, tmp_path, "q1 Q0 x1 1 9 a\n", allow_unknown=True)
 
     with pytest.raises(BadFile, match="not in the corpus"):
-        take(session, project, tmp_path, "q1 Q0 x1 1 9 b\n")
+        take(session, project, tmp_path, "q1 Q0 x1 1 9 b\n", name="b")
 
 
 def test_v014_unknown_queries_are_refused_with_counts(
@@ -255,7 +256,7 @@ def test_json_lines_of_spans_are_taken_and_named_by_the_file(
     assert listed(session, project, "mine") == [("q1", 1, "d1#2-9"), ("q1", 2, "d2")]
 
 
-@pytest.mark.parametrize("name", ["", " r", "a\nb", "..", "a/../b", "x" * 201])
+@pytest.mark.parametrize("name", ["", " r", "a\nb", "..", "a/../b", "x" * 201, "import"])
 def test_a_name_that_no_address_can_hold_is_refused(
     session: Session, project: Project, tmp_path: Path, name: str
 ) -> None:
