@@ -15,13 +15,15 @@ from app.corpus import routes as corpus
 from app.db import Database, open_database
 from app.projects import routes as projects
 from app.queries import routes as queries
+from app.retrieval import jobs as _retrieval_jobs  # noqa: F401 - makes its work known
+from app.retrieval import routes as retrieval
 from app.settings import Settings, load_settings
 from app.web import errors
 from app.web.dependencies import ReadSessionDep
 from app.web.security import SecurityHeaders, guard_forms
 from app.web.templating import STATIC, page
 
-ROOMS = (accounts, projects, corpus, queries)
+ROOMS = (accounts, projects, corpus, queries, retrieval)
 
 
 def create_app(settings: Settings | None = None, database: Database | None = None) -> FastAPI:
