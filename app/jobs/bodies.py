@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import structlog
 from dbos import DBOS
+from sqlalchemy.exc import OperationalError
 
 from app.db import Database
 from app.jobs import engine
@@ -17,6 +18,8 @@ from app.jobs.work import AT_ONCE, Argument, Job, Stopped, known
 from app.settings import Settings
 
 log = structlog.get_logger()
+
+WAITS = (1, 2, 4, 8, 16, 32, 60, 60, 60)  # seconds for a database to come back
 
 Body = TypeVar("Body", bound=Callable[..., Any])
 
@@ -59,14 +62,25 @@ def worker_settings() -> Settings:
 
 async def _run(job: Job, args: Sequence[Argument]) -> None:
     key = str(DBOS.workflow_id)
-    worker = running[0]
+    database = running[0].database
     try:
-        await asyncio.wrap_future(_start(job, key, (worker.database, *args)))
+        await _try_often(job, key, (database, *args))
     except Stopped:
-        await asyncio.to_thread(engine.cancel, worker.database.writer, [key])
+        await asyncio.to_thread(engine.cancel, database.writer, [key])
     except Exception:
         log.exception("a job failed", job=job.name, key=key)
         raise
+
+
+async def _try_often(job: Job, key: str, args: Sequence[Any]) -> None:
+    """Start a body again after the database was away; an error would be for ever."""
+    for wait in WAITS:
+        try:
+            return await asyncio.wrap_future(_start(job, key, args))
+        except OperationalError as away:
+            log.warning("the database was away; starting again", key=key, error=str(away))
+            await asyncio.sleep(wait)
+    return await asyncio.wrap_future(_start(job, key, args))
 
 
 def _start(job: Job, key: str, args: Sequence[Any]) -> "Future[None]":

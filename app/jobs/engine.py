@@ -1,5 +1,6 @@
 """Engine: dbos beside our tables, its connections, and what is written to its queues."""
 
+import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,9 @@ from sqlalchemy.pool import NullPool
 from app.jobs.work import Planned, known
 
 log = structlog.get_logger()
+
+# dbos writes to a stream of its own unless its logger has a handler; ours are the root's
+logging.getLogger("dbos").addHandler(logging.NullHandler())
 
 APPLICATION = "goldspan"
 MOST = 500  # workflows written in one transaction

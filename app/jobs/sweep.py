@@ -68,6 +68,7 @@ def _take_over(worker: Running) -> None:
         pending = engine.list_workflows(client, status="PENDING")
         with transaction(worker.database, write=False) as session:
             alive, dead = _split_workers(session, worker.dead_after)
+        alive.add(worker.executor_id)
         engine.requeue(client, [each for each in pending if each.executor_id not in alive])
     if dead:
         log.warning("workers are gone; their work is back on its queues", workers=sorted(dead))

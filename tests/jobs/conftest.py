@@ -1,17 +1,24 @@
 """A database with the jobs' tables, and processes that end with the test."""
 
+import multiprocessing
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from multiprocessing.process import BaseProcess
 
 import pytest
 
 from app.db import Database
 from tests.databases import ROOT
-from tests.jobs import rows
+from tests.jobs import process, rows
 
-Start = Callable[..., "subprocess.Popen[bytes]"]
+Start = Callable[..., BaseProcess]
+StartAfresh = Callable[..., "subprocess.Popen[bytes]"]
+
+# forks of a process that has imported all: a start costs milliseconds, not seconds
+forks = multiprocessing.get_context("forkserver")
+forks.set_forkserver_preload(["tests.jobs.process"])
 
 
 @pytest.fixture
@@ -22,10 +29,26 @@ def prepared(database: Database) -> Database:
 
 @pytest.fixture
 def start() -> Iterator[Start]:
+    begun: list[BaseProcess] = []
+
+    def begin(act: Callable[..., None], *words: str) -> BaseProcess:
+        begun.append(forks.Process(target=act, args=words))
+        begun[-1].start()
+        return begun[-1]
+
+    yield begin
+    for each in begun:
+        each.kill()
+        each.join()
+
+
+@pytest.fixture
+def start_afresh() -> Iterator[StartAfresh]:
+    """Start a whole interpreter, so that its ending is real too."""
     begun: list[subprocess.Popen[bytes]] = []
 
     def begin(*words: str) -> "subprocess.Popen[bytes]":
-        command = [sys.executable, "-W", "error", "-m", "tests.jobs.process", *words]
+        command = [sys.executable, "-W", "error", "-m", process.__name__, *words]
         begun.append(subprocess.Popen(command, cwd=ROOT))
         return begun[-1]
 

@@ -30,8 +30,4 @@ def enqueue(url: str, prefix: str, count: str) -> None:
 
 
 if __name__ == "__main__":
-    act, *words = sys.argv[1:]
-    if act == "work":
-        work(*words)
-    else:
-        enqueue(*words)
+    work(*sys.argv[1:])

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 
 from sqlalchemy import Column, Integer, MetaData, Table, Text, func, insert, select
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from app import jobs
@@ -56,6 +57,16 @@ async def write_rows_async(database: Database, name: str) -> None:
 @jobs.define("test-fail", queue="judging")
 def fail(database: Database, name: str) -> None:
     raise ValueError(f"no rows for {name}")
+
+
+@jobs.define("test-outage", queue="judging")
+def write_after_outage(database: Database, name: str) -> None:
+    """Meet a database that is away the first time."""
+    with transaction(database) as session:
+        session.execute(insert(starts).values(name=name, process=os.getpid()))
+    if len(processes_of(database, name)) == 1:
+        raise OperationalError("SELECT 1", {}, ConnectionError("server closed"))
+    write_unit(database, name, 0)
 
 
 @jobs.planned
