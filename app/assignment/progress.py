@@ -11,6 +11,7 @@ from app.db import now
 from app.models import Grader
 
 AT_ONCE = 500
+COUNTED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,11 @@ def waiting(session: Session, *, project_id: int, grader: Grader | None) -> Wait
     if held is None:
         return Waiting(blocks, slots)
     return Waiting(blocks + 1, slots + store_progress.count_open(session, held))
+
+
+def questions_ahead(session: Session, *, project_id: int, grader: Grader) -> int | None:
+    """Count the questions an SME may start, without the one they hold; None if very many."""
+    return store.count_waiting_queries(session, project_id, grader.id, COUNTED)
 
 
 def progress(session: Session, project_id: int) -> Progress:

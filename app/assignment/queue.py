@@ -30,6 +30,7 @@ class SlotView:
 
     ``place`` of ``total`` is the card's place in its block. ``grade`` and ``note`` are
     the SME's own, None before they gave one. ``state`` is open, done or skipped.
+    ``is_held`` tells whether its block is the one the SME works through now.
     """
 
     token: str
@@ -40,6 +41,7 @@ class SlotView:
     state: str
     grade: int | None = None
     note: str | None = None
+    is_held: bool = True
 
     @property
     def query_text(self) -> str:
@@ -190,6 +192,7 @@ def _view(session: Session, slot: Slot, grader: Grader) -> SlotView:
         state=_own_state(session, slot, grader, graded=own is not None and not own.withdrawn),
         grade=own.value if own else None,
         note=own.note if own else None,
+        is_held=store.held_id(session, grader.project_id, grader.id) == slot.block_id,
     )
 
 

@@ -13,6 +13,11 @@ from app.assignment.grades import Given as Given
 from app.assignment.grades import give_grade as give_grade
 from app.assignment.grades import history as history
 from app.assignment.grades import set_note as set_note
+from app.assignment.plans import PlanPreview as PlanPreview
+from app.assignment.plans import has_judge as has_judge
+from app.assignment.plans import list_plans as list_plans
+from app.assignment.plans import make_plan as make_plan
+from app.assignment.plans import preview_plan as preview_plan
 from app.assignment.progress import CurrentGrade as CurrentGrade
 from app.assignment.progress import MyProgress as MyProgress
 from app.assignment.progress import Progress as Progress
@@ -20,6 +25,7 @@ from app.assignment.progress import Waiting as Waiting
 from app.assignment.progress import current_grades as current_grades
 from app.assignment.progress import my_progress as my_progress
 from app.assignment.progress import progress as progress
+from app.assignment.progress import questions_ahead as questions_ahead
 from app.assignment.progress import waiting as waiting
 from app.assignment.queue import Held as Held
 from app.assignment.queue import SlotView as SlotView

@@ -167,9 +167,39 @@ def _has_other_seat(candidate: type[Block], grader_id: int) -> ColumnElement[boo
 
 
 def count_waiting(session: Session, project_id: int, grader_id: int) -> tuple[int, int]:
-    """Count the open blocks a grader may take, and the open slots in them."""
+    """Count the queries a grader may start, and the open slots of one seat of each."""
     candidate = aliased(Block)
-    ours = [
+    waiting = (
+        select(func.min(candidate.id))
+        .where(*_may_start(candidate, project_id, grader_id))
+        .group_by(candidate.plan_id, candidate.query_ref)
+    )
+    blocks = session.scalars(select(func.count()).select_from(waiting.subquery())).one()
+    slots = session.scalars(
+        select(func.count()).where(Slot.block_id.in_(waiting), Slot.state == "open")
+    ).one()
+    return blocks, slots
+
+
+def count_waiting_queries(
+    session: Session, project_id: int, grader_id: int, at_most: int
+) -> int | None:
+    """Count the queries a grader may start; None beyond ``at_most`` blocks, unread."""
+    candidate = aliased(Block)
+    near = (
+        select(candidate.plan_id, candidate.query_ref)
+        .where(*_may_start(candidate, project_id, grader_id))
+        .order_by(candidate.position, candidate.id)
+        .limit(at_most + 1)
+    )
+    found = session.execute(near).all()
+    return None if len(found) > at_most else len(set(found))
+
+
+def _may_start(
+    candidate: type[Block], project_id: int, grader_id: int
+) -> list[ColumnElement[bool]]:
+    return [
         candidate.project_id == project_id,
         candidate.state == OPEN,
         or_(
@@ -177,12 +207,6 @@ def count_waiting(session: Session, project_id: int, grader_id: int) -> tuple[in
             (candidate.reserved.is_(False)) & ~_has_other_seat(candidate, grader_id),
         ),
     ]
-    waiting = select(candidate.id).where(*ours)
-    blocks = session.scalars(select(func.count()).select_from(waiting.subquery())).one()
-    slots = session.scalars(
-        select(func.count()).where(Slot.block_id.in_(waiting), Slot.state == "open")
-    ).one()
-    return blocks, slots
 
 
 def plan_of(session: Session, plan_id: int) -> Plan:
