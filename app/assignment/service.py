@@ -13,6 +13,8 @@ from app.assignment.grades import Given as Given
 from app.assignment.grades import give_grade as give_grade
 from app.assignment.grades import history as history
 from app.assignment.grades import set_note as set_note
+from app.assignment.imports import GradesReport as GradesReport
+from app.assignment.imports import import_grades as import_grades
 from app.assignment.plans import PlanPreview as PlanPreview
 from app.assignment.plans import has_judge as has_judge
 from app.assignment.plans import list_plans as list_plans

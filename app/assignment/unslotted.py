@@ -26,6 +26,8 @@ class JudgeGrade:
     card_hash: str | None
     query_version_id: int
     document_version_id: int
+    note: str | None = None
+    supersedes_id: int | None = None
 
 
 def write_judge_grades(
@@ -76,6 +78,8 @@ def _values(row: JudgeGrade) -> dict[str, Any]:
         "card_hash": row.card_hash,
         "query_version_id": row.query_version_id,
         "document_version_id": row.document_version_id,
+        "note": row.note,
+        "supersedes_id": row.supersedes_id,
     }
 
 
