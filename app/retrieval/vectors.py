@@ -12,6 +12,7 @@ from app.retrieval.pieces import Answer, Pieces
 
 Matrix = npt.NDArray[np.float32]
 BLOCK = 65_536
+DECIMALS = 6
 MORE = 20  # as in bm25: ties at the end of the list are cut by our own second key
 
 
@@ -58,4 +59,5 @@ class Dense:
                 best = np.argpartition(-scores, k - 1, axis=1)[:, :k]
                 scores = np.take_along_axis(scores, best, axis=1)
                 numbers = np.take_along_axis(numbers, best, axis=1)
-        return scores, numbers
+        # Equal texts differ in the last bits, by their places in the blocks.
+        return np.round(scores, DECIMALS), numbers
