@@ -11,6 +11,9 @@ from app.formats.rows import Tags
 MAX_POSITION = 2**31 - 1
 """The largest character offset and rank taken; a database integer holds no more."""
 
+MAX_ID = 1_000
+"""The longest id, in bytes of UTF-8; two of them must fit into one index entry."""
+
 BAD_CHARACTER = re.compile("[\x00\ud800-\udfff]")
 DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,10}")
@@ -143,7 +146,8 @@ def check_id(value: object, name: str) -> str:
     """Return an id as opaque text; a JSON integer becomes its exact decimal text.
 
     Raises:
-        BadRow: for a decimal number, a truth value, null, a list, an object or an empty text.
+        BadRow: for a decimal number, a truth value, null, a list, an object, an empty text and
+            one of more than 1,000 bytes.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -151,6 +155,8 @@ def check_id(value: object, name: str) -> str:
         raise BadRow(f"{name} is {describe(value)}; an id must be a text or a whole number")
     if not value:
         raise BadRow(f"{name} is empty; every row needs an id")
+    if len(value.encode("utf-8", "surrogatepass")) > MAX_ID:
+        raise BadRow(f"{name} is longer than {MAX_ID:,} bytes, the limit; shorten it")
     return check_text(value, name)
 
 
