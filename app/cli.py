@@ -6,11 +6,13 @@ import typer
 
 from app import serving, terminal, worker
 from app.accounts import commands as accounts
+from app.agreement import commands as agreement
 from app.corpus import commands as corpus
 from app.errors import Unavailable
 from app.evaluation import commands as evaluation
 from app.projects import commands as projects
 from app.queries import commands as queries
+from app.releases import commands as releases
 from app.retrieval import commands as retrieval
 from app.retrieval import jobs as _retrieval_jobs  # noqa: F401 - makes its work known
 
@@ -31,6 +33,9 @@ imports.command("queries")(queries.import_queries)
 imports.command("run")(retrieval.import_run)
 app.command("retrieve")(retrieval.retrieve)
 app.command("evaluate")(evaluation.evaluate)
+app.command("agreement")(agreement.measure)
+app.command("release")(releases.release)
+app.command("export")(releases.export)
 Host = Annotated[str, typer.Option(help="The address to listen on.")]
 Port = Annotated[int, typer.Option(help="The port to listen on.")]
 

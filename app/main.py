@@ -11,10 +11,12 @@ from sqlalchemy import text
 from app import __version__, logs
 from app.accounts import routes as accounts
 from app.accounts.limits import Guesses
+from app.agreement import routes as agreement
 from app.corpus import routes as corpus
 from app.db import Database, open_database
 from app.projects import routes as projects
 from app.queries import routes as queries
+from app.releases import routes as releases
 from app.retrieval import jobs as _retrieval_jobs  # noqa: F401 - makes its work known
 from app.retrieval import routes as retrieval
 from app.settings import Settings, load_settings
@@ -23,7 +25,7 @@ from app.web.dependencies import ReadSessionDep
 from app.web.security import SecurityHeaders, guard_forms
 from app.web.templating import STATIC, page
 
-ROOMS = (accounts, projects, corpus, queries, retrieval)
+ROOMS = (accounts, projects, corpus, queries, retrieval, agreement, releases)
 
 
 def create_app(settings: Settings | None = None, database: Database | None = None) -> FastAPI:

@@ -23,7 +23,7 @@ FIGURES = {
 
 
 def measure(
-    slug: Annotated[str | None, typer.Argument(metavar="[PROJECT]")] = None,
+    slug: Annotated[str | None, typer.Argument(metavar="PROJECT")] = None,
     judge: Annotated[
         str | None,
         typer.Option(metavar="NAME|FILE", help="The judge, or the file of its labels."),

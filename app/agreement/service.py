@@ -200,6 +200,11 @@ def _view(session: Session, judge: Judge, report: GateReport) -> Report:
     )
 
 
+def has_sample(session: Session, project: Project) -> bool:
+    """Tell whether a validation sample was planned, which the gate then goes by."""
+    return store.has_sample(session, project.id)
+
+
 def newest_report(
     session: Session, project_id: int, judge: Judge, *, dev: bool = False
 ) -> Report | None:
