@@ -4,12 +4,14 @@ from typing import Annotated
 
 import typer
 
-from app import serving, terminal, worker
+from app import demo, serving, terminal, worker
 from app.accounts import commands as accounts
 from app.agreement import commands as agreement
+from app.assignment import commands as assignment
 from app.corpus import commands as corpus
 from app.errors import Unavailable
 from app.evaluation import commands as evaluation
+from app.pooling import commands as pooling
 from app.projects import commands as projects
 from app.queries import commands as queries
 from app.releases import commands as releases
@@ -31,11 +33,15 @@ app.add_typer(imports, name="import")
 imports.command("corpus")(corpus.import_corpus)
 imports.command("queries")(queries.import_queries)
 imports.command("run")(retrieval.import_run)
+imports.command("qrels")(assignment.import_grades)
+imports.command("grades")(assignment.import_grades)
 app.command("retrieve")(retrieval.retrieve)
-app.command("evaluate")(evaluation.evaluate)
+app.add_typer(pooling.app, name="pool")
+app.command("assign")(assignment.assign)
 app.command("agreement")(agreement.measure)
 app.command("release")(releases.release)
 app.command("export")(releases.export)
+app.command("evaluate")(evaluation.evaluate)
 Host = Annotated[str, typer.Option(help="The address to listen on.")]
 Port = Annotated[int, typer.Option(help="The port to listen on.")]
 
@@ -59,6 +65,17 @@ def serve(
 ) -> None:
     """Migrate, then serve the web with one worker beside it."""
     serving.serve(host=host, port=port, processes=processes, with_worker=with_worker)
+
+
+@app.command("demo")
+def show_demo(host: Host = "127.0.0.1", port: Port = 8000) -> None:
+    """Build the sample project, print a link that signs you in, and serve it."""
+    with terminal.opened() as (database, settings):
+        serving.prepare(settings)
+        demo.build(database, lambda words: app(list(words), standalone_mode=False))
+        link = demo.make_link(database, serving.at_port(settings, host, port))
+    terminal.show("", "Open this link; it signs you in as admin and grader:", f"  {link}", "")
+    serving.serve(host=host, port=port, processes=1, with_worker=True)
 
 
 @app.command("worker")

@@ -11,6 +11,7 @@ import uvicorn
 
 from app import jobs, logs, schema
 from app.db import open_database
+from app.main import create_app
 from app.settings import Settings, load_settings
 
 log = structlog.get_logger()
@@ -29,14 +30,23 @@ def prepare(settings: Settings) -> None:
     jobs.migrate(settings.database)
 
 
+def at_port(settings: Settings, host: str, port: int) -> Settings:
+    """Return the settings with the address of a server on this machine, unless one was set."""
+    if "public_url" in settings.model_fields_set:
+        return settings
+    return settings.model_copy(update={"public_url": f"http://{host}:{port}"})
+
+
 def serve(*, host: str, port: int, processes: int, with_worker: bool) -> None:
     """Migrate, then serve until told to stop."""
     logs.configure()
-    prepare(load_settings())
+    settings = at_port(load_settings(), host, port)
+    prepare(settings)
+    several = processes > 1
     with _worker_beside() if with_worker else nullcontext():
         uvicorn.run(
-            "app.main:create_app",
-            factory=True,
+            "app.main:create_app" if several else create_app(settings),
+            factory=several,
             host=host,
             port=port,
             workers=processes,
