@@ -36,7 +36,7 @@ class GradesReport:
     """
 
     grader: str
-    kind: str
+    kind: Kind
     file_name: str
     grades: int
     queries: int
@@ -82,6 +82,34 @@ class _Known:
     queries: Mapping[str, QueryInfo]
 
 
+def check_grades(
+    path: Path,
+    *,
+    file_name: str,
+    mapping: Mapping[str, int] | None = None,
+    duplicates: Duplicates = "refuse",
+    ids: Reading | None = None,
+    allow_unknown: bool = False,
+    format: str | None = None,
+) -> LabelFile:
+    """Read a whole file of labels without a database, so that no lock waits for it.
+
+    Raises:
+        BadFile: the file cannot be read at all; bad lines are told when it is taken.
+        Invalid: its format cannot be told, or there is no such file.
+    """
+    options: dict[str, Any] = {
+        "mapping": dict(mapping or {}),
+        "duplicates": duplicates,
+        "ids": ids,
+        "allow_unknown": allow_unknown,
+        "format": format,
+    }
+    return label_files.read_label_file(
+        path, file_name, form=format, mapping=mapping, duplicates=duplicates, options=options
+    )
+
+
 def import_grades(
     session: Session,
     project: Project,
@@ -97,12 +125,14 @@ def import_grades(
     format: str | None = None,
     by: int | None = None,
     dry_run: bool = False,
+    checked: LabelFile | None = None,
 ) -> GradesReport:
     """Take in labels of TREC, BEIR, JSON or JSON lines of spans, all or nothing.
 
     They are grades of slot kind ``imported`` without a card hash: nobody knows what their
     grader saw. The same file again changes nothing. Of an SME another file may follow: a
-    pair with another grade is a change of mind.
+    pair with another grade is a change of mind. Hand in ``checked`` (of the same options)
+    where the file was read before the transaction began.
 
     Raises:
         BadFile: bad lines; grades off the scale; spans beyond a text; another text than the
@@ -111,15 +141,14 @@ def import_grades(
         Invalid: a name or an option that there is not.
     """
     name = _check_names(grader_kind, grader_name)
-    options = {
-        "mapping": dict(mapping or {}),
-        "duplicates": duplicates,
-        "ids": ids,
-        "allow_unknown": allow_unknown,
-        "format": format,
-    }
-    file = label_files.read_label_file(
-        path, file_name, form=format, mapping=mapping, duplicates=duplicates, options=options
+    file = checked or check_grades(
+        path,
+        file_name=file_name,
+        mapping=mapping,
+        duplicates=duplicates,
+        ids=ids,
+        allow_unknown=allow_unknown,
+        format=format,
     )
     if not dry_run:
         projects.lock(session, project.id)
@@ -136,8 +165,20 @@ def import_grades(
     report = _count(file, placed, known, grader_kind, name)
     if dry_run:
         return report
+    return _take(session, project, file, placed, known, report, by)
+
+
+def _take(
+    session: Session,
+    project: Project,
+    file: LabelFile,
+    placed: Sequence[PlacedLabel],
+    known: _Known,
+    report: GradesReport,
+    by: int | None,
+) -> GradesReport:
     grader = imported_grader(
-        session, project.id, kind=grader_kind, name=name, file_sha=file.sha256
+        session, project.id, kind=report.kind, name=report.grader, file_sha=file.sha256
     )
     kept = [label for label in placed if label.judgment.row.query_id in known.queries]
     report = _store(session, project, grader, kept, known, report)
@@ -145,9 +186,9 @@ def import_grades(
         session,
         project.id,
         kind="grades",
-        name=f"{grader_kind} {name}",
+        name=f"{report.kind} {report.grader}",
         sha256=file.sha256,
-        file_name=file_name,
+        file_name=report.file_name,
         rows=report.grades,
         report=report.as_json(),
         by=by,
@@ -214,7 +255,7 @@ def _check_quotes(
 
 
 def _count(
-    file: LabelFile, placed: Sequence[PlacedLabel], known: _Known, kind: str, name: str
+    file: LabelFile, placed: Sequence[PlacedLabel], known: _Known, kind: Kind, name: str
 ) -> GradesReport:
     kept = [label for label in placed if label.judgment.row.query_id in known.queries]
     by_grade = dict.fromkeys("0123", 0)

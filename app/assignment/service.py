@@ -14,6 +14,7 @@ from app.assignment.grades import give_grade as give_grade
 from app.assignment.grades import history as history
 from app.assignment.grades import set_note as set_note
 from app.assignment.imports import GradesReport as GradesReport
+from app.assignment.imports import check_grades as check_grades
 from app.assignment.imports import import_grades as import_grades
 from app.assignment.plans import PlanPreview as PlanPreview
 from app.assignment.plans import has_judge as has_judge
