@@ -12,6 +12,7 @@ from app.accounts import service as accounts
 from app.assignment import service as assignment
 from app.db import Database, transaction
 from app.errors import NotFound
+from app.evaluation import service as evaluation
 from app.formats import jsonl, jsonl_spans
 from app.formats.rows import DocumentRow, LabelRow, QueryRow
 from app.pooling import service as pooling
@@ -34,6 +35,8 @@ def build(database: Database, run: Run) -> None:
         for words in _commands(database, Path(folder)):
             terminal.say(f"$ goldspan {shlex.join(words)}".replace(f"{folder}/", ""))
             run(words)
+    with transaction(database) as session:
+        evaluation.evaluate_release(session, projects.project_by_slug(session, SLUG))
 
 
 def _commands(database: Database, folder: Path) -> Iterator[Sequence[str]]:
@@ -56,7 +59,6 @@ def _commands(database: Database, folder: Path) -> Iterator[Sequence[str]]:
         yield ("assign", SLUG, "--sample", "120", "--seed", SEED)
     if not _is_there(database, _release):
         yield ("release", SLUG, "--note", "The grades that came with the sample")
-    yield ("evaluate", SLUG)
 
 
 def _is_there(database: Database, find: Callable[[Session], object]) -> bool:

@@ -1,5 +1,6 @@
 """Worker: the process that does long work, apart from the web."""
 
+import os
 import signal
 import sys
 import threading
@@ -40,5 +41,7 @@ def is_working() -> bool:
 
 
 def _stop_at_end_of_input(stop: threading.Event) -> None:
-    sys.stdin.buffer.read()
+    # Not through sys.stdin: its lock, held by a daemon thread, would abort the interpreter.
+    while os.read(sys.stdin.fileno(), 1024):
+        pass
     stop.set()
