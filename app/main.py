@@ -12,8 +12,14 @@ from app import __version__, logs
 from app.accounts import routes as accounts
 from app.accounts.limits import Guesses
 from app.agreement import routes as agreement
+from app.assignment import routes as assignment
 from app.corpus import routes as corpus
 from app.db import Database, open_database
+from app.evaluation import routes as evaluation
+from app.grading import routes as grading
+from app.overview import api
+from app.overview import routes as overview
+from app.pooling import routes as pooling
 from app.projects import routes as projects
 from app.queries import routes as queries
 from app.releases import routes as releases
@@ -25,7 +31,20 @@ from app.web.dependencies import ReadSessionDep
 from app.web.security import SecurityHeaders, guard_forms
 from app.web.templating import STATIC, page
 
-ROOMS = (accounts, projects, corpus, queries, retrieval, agreement, releases)
+ROOMS = (
+    accounts,
+    projects,
+    corpus,
+    queries,
+    retrieval,
+    pooling,
+    assignment,
+    grading,
+    agreement,
+    releases,
+    evaluation,
+    overview,
+)
 
 
 def create_app(settings: Settings | None = None, database: Database | None = None) -> FastAPI:
@@ -58,6 +77,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     app.add_api_route("/patterns", show_patterns, include_in_schema=False)
     for room in ROOMS:
         app.include_router(room.router, include_in_schema=False)
+    app.include_router(api.router)
     return app
 
 
