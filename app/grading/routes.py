@@ -78,7 +78,7 @@ def show_start(
 def take_next(
     request: Request, access: GraderDep, session: SessionDep, grader: WritingDep
 ) -> Response:
-    desk = grading.next_desk(session, access.project_id, grader)
+    desk = grading.next_desk(session, grader)
     return _piece(request, access, desk) if wants_fragment(request) else _go_on(access, desk)
 
 
@@ -86,7 +86,7 @@ def take_next(
 def show_next(
     request: Request, access: GraderDep, session: ReadSessionDep, grader: ReadingDep, after: str
 ) -> Response:
-    desk = grading.desk_after(session, access.project_id, _known(grader), after)
+    desk = grading.desk_after(session, _known(grader), after)
     if desk is None:
         return Response(status_code=204, headers=PRIVATE)
     return _piece(request, access, desk)
@@ -209,4 +209,4 @@ def _done(
         return JSONResponse(said, headers=PRIVATE)
     if stay is not None:
         return RedirectResponse(f"{_base(access)}/cards/{stay}", status_code=303)
-    return _go_on(access, grading.next_desk(session, access.project_id, grader))
+    return _go_on(access, grading.next_desk(session, grader))

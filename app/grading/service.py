@@ -27,8 +27,8 @@ class Desk:
     """What a person has in front of them: a card or nothing, and how far they are."""
 
     sheet: Sheet | None
-    question: int
-    """Which question this is, from 1."""
+    question: int | None
+    """Which question this is, from 1; None for a card of an earlier one."""
     questions: int | None
     """Of how many, None where that is not counted."""
     today: int
@@ -36,17 +36,18 @@ class Desk:
     @property
     def begins_another(self) -> bool:
         """Whether a question was just finished and this is the next one."""
-        return self.sheet is not None and self.sheet.place == 1 and self.question > 1
+        return self.sheet is not None and self.sheet.place == 1 and (self.question or 1) > 1
 
     @property
     def place_words(self) -> str:
         """Where a person is, as they read it; empty without a card."""
         if self.sheet is None:
             return ""
+        passage = f"passage {self.sheet.place} of {self.sheet.total}"
+        if self.question is None:
+            return f"Earlier question · {passage}"
         of = f" of {self.questions}" if self.questions else ""
-        return (
-            f"Question {self.question}{of} · passage {self.sheet.place} of {self.sheet.total}"
-        )
+        return f"Question {self.question}{of} · {passage}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +87,28 @@ def desk_at(session: Session, grader: Grader, token: str) -> Desk:
     return _lay(session, grader, assignment.slot_view(session, grader=grader, token=token))
 
 
-def desk_after(session: Session, project_id: int, grader: Grader, token: str) -> Desk | None:
+def desk_after(session: Session, grader: Grader, token: str) -> Desk | None:
     """Return the desk with the open card behind one, None at the end of the question."""
-    view = assignment.peek(session, project_id=project_id, grader=grader, after=token)
+    project = grader.project_id
+    view = assignment.peek(session, project_id=project, grader=grader, after=token)
     return None if view is None else _lay(session, grader, view)
 
 
-def next_desk(session: Session, project_id: int, grader: Grader) -> Desk:
+def next_desk(session: Session, grader: Grader) -> Desk:
     """Return the desk with the next open card; takes a question where none is held."""
-    view = assignment.next_slot(session, project_id=project_id, grader=grader)
+    view = assignment.next_slot(session, project_id=grader.project_id, grader=grader)
     return _lay(session, grader, view)
 
 
 def _lay(session: Session, grader: Grader, view: SlotView | None) -> Desk:
     mine = assignment.my_progress(session, grader)
-    return Desk(_sheet(view) if view else None, mine.questions + 1, None, mine.today)
+    if view is None:
+        return Desk(None, None, None, mine.today)
+    if not view.is_held:
+        return Desk(_sheet(view), None, None, mine.today)
+    number = mine.questions + 1
+    ahead = assignment.questions_ahead(session, project_id=grader.project_id, grader=grader)
+    return Desk(_sheet(view), number, None if ahead is None else number + ahead, mine.today)
 
 
 def _sheet(view: SlotView) -> Sheet:

@@ -96,6 +96,7 @@ export function openDesk(outbox, askToSignIn) {
     if (isNew) sheet.setToday(sheet.today() + 1);
     done.set(token, button.value);
     trail.push(token);
+    sheet.press(button.value);
     advance(`Graded ${button.textContent.trim().replace(/\s+/g, " ")}.`);
   }
 
