@@ -3,10 +3,13 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.models.base import Base, IdText, Moment, utc_now
+
+ALIVE = text("state IN ('planned', 'running', 'paused')")
+UNKNOWN_OUTCOME = text("outcome IS NULL")
 
 
 class Judge(Base, kw_only=True):
@@ -29,6 +32,8 @@ class Judge(Base, kw_only=True):
     prompt: Mapped[str | None] = mapped_column(default=None)
     key_name: Mapped[str | None] = mapped_column(default=None)
     """The name of the secret, never the secret; bound to the endpoint."""
+    access: Mapped[list[str]] = mapped_column(default_factory=list)
+    """Labels of restricted documents that the endpoint may receive; others go to no judge."""
     own_cut: Mapped[int | None] = mapped_column(default=None)
     """The judge's grade from which it counts as relevant; None is the project's cut."""
     guideline_id: Mapped[int | None] = mapped_column(ForeignKey("guidelines.id"), default=None)
@@ -45,6 +50,7 @@ class Batch(Base, kw_only=True):
             name="state",
         ),
         Index(None, "project_id", "id"),
+        Index("ix_batches_alive", "state", postgresql_where=ALIVE, sqlite_where=ALIVE),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True, init=False)
@@ -98,15 +104,26 @@ class Attempt(Base, kw_only=True):
     """One call to a judge, written before it is sent."""
 
     __tablename__ = "attempts"
-    __table_args__ = (Index(None, "batch_id", "item_id"),)
+    __table_args__ = (
+        Index(None, "batch_id", "id"),
+        Index(
+            "ix_attempts_unknown",
+            "batch_id",
+            "item_id",
+            postgresql_where=UNKNOWN_OUTCOME,
+            sqlite_where=UNKNOWN_OUTCOME,
+        ),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True, init=False)
     batch_id: Mapped[int] = mapped_column(ForeignKey("batches.id"))
     item_id: Mapped[int] = mapped_column(ForeignKey("items.id"))
     started_at: Mapped[datetime]
     outcome: Mapped[str | None] = mapped_column(default=None)
-    """None: unknown, the process died while it was in flight."""
+    """verdict, or the kind of failure; None: unknown, the process died while it was in
+    flight."""
     reason: Mapped[str | None] = mapped_column(default=None)
+    """Of a failure, in words; never text of a passage."""
     milliseconds: Mapped[float | None] = mapped_column(default=None)
     tokens_in: Mapped[int | None] = mapped_column(default=None)
     tokens_out: Mapped[int | None] = mapped_column(default=None)
@@ -114,3 +131,5 @@ class Attempt(Base, kw_only=True):
     model: Mapped[str | None] = mapped_column(default=None)
     """As the server named it."""
     answer: Mapped[str | None] = mapped_column(default=None)
+    suspicious: Mapped[bool] = mapped_column(default=False)
+    """The card holds text that seems to dictate a grade."""

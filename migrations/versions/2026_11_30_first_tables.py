@@ -1,6 +1,6 @@
 """first tables
 
-Revision: 0001, after , made 2026-11-30 18:59:08.137893.
+Revision: 0001, after , made 2026-11-30 19:13:19.913382.
 """
 
 import sqlalchemy as sa
@@ -369,6 +369,7 @@ def upgrade() -> None:
         sa.Column("parameters", Json(), nullable=False),
         sa.Column("prompt", sa.String(), nullable=True),
         sa.Column("key_name", sa.String(), nullable=True),
+        sa.Column("access", Json(), nullable=False),
         sa.Column("own_cut", sa.Integer(), nullable=True),
         sa.Column("guideline_id", sa.Integer(), nullable=True),
         sa.Column("created_at", Moment(timezone=True), nullable=False),
@@ -457,6 +458,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_batches")),
     )
     with op.batch_alter_table("batches", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_batches_alive",
+            ["state"],
+            unique=False,
+            postgresql_where=sa.text("state IN ('planned', 'running', 'paused')"),
+            sqlite_where=sa.text("state IN ('planned', 'running', 'paused')"),
+        )
         batch_op.create_index(batch_op.f("ix_batches_judge_id"), ["judge_id"], unique=False)
         batch_op.create_index(
             batch_op.f("ix_batches_project_id_id"), ["project_id", "id"], unique=False
@@ -646,6 +654,7 @@ def upgrade() -> None:
         sa.Column("tokens_cached", sa.Integer(), nullable=True),
         sa.Column("model", sa.String(), nullable=True),
         sa.Column("answer", sa.String(), nullable=True),
+        sa.Column("suspicious", sa.Boolean(), nullable=False),
         sa.ForeignKeyConstraint(
             ["batch_id"], ["batches.id"], name=op.f("fk_attempts_batch_id_batches")
         ),
@@ -656,7 +665,14 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("attempts", schema=None) as batch_op:
         batch_op.create_index(
-            batch_op.f("ix_attempts_batch_id_item_id"), ["batch_id", "item_id"], unique=False
+            batch_op.f("ix_attempts_batch_id_id"), ["batch_id", "id"], unique=False
+        )
+        batch_op.create_index(
+            "ix_attempts_unknown",
+            ["batch_id", "item_id"],
+            unique=False,
+            postgresql_where=sa.text("outcome IS NULL"),
+            sqlite_where=sa.text("outcome IS NULL"),
         )
 
     op.create_table(
@@ -1062,7 +1078,12 @@ def downgrade() -> None:
     op.drop_table("blocks")
     op.drop_table("batch_chunks")
     with op.batch_alter_table("attempts", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_attempts_batch_id_item_id"))
+        batch_op.drop_index(
+            "ix_attempts_unknown",
+            postgresql_where=sa.text("outcome IS NULL"),
+            sqlite_where=sa.text("outcome IS NULL"),
+        )
+        batch_op.drop_index(batch_op.f("ix_attempts_batch_id_id"))
 
     op.drop_table("attempts")
     with op.batch_alter_table("scores", schema=None) as batch_op:
@@ -1088,6 +1109,11 @@ def downgrade() -> None:
     with op.batch_alter_table("batches", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_batches_project_id_id"))
         batch_op.drop_index(batch_op.f("ix_batches_judge_id"))
+        batch_op.drop_index(
+            "ix_batches_alive",
+            postgresql_where=sa.text("state IN ('planned', 'running', 'paused')"),
+            sqlite_where=sa.text("state IN ('planned', 'running', 'paused')"),
+        )
 
     op.drop_table("batches")
     op.drop_table("run_queries")
