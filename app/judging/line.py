@@ -6,17 +6,20 @@ import time
 from functools import cache
 from typing import Any
 
+from app.judging.seats import Seats
+
 FIRST_CALL = 3.0
 SPREAD = 0.2
 
 
 class Line:
-    """A common pause, the response format found out, and whether anything came back yet.
+    """A common pause, seats, the response format found out, whether anything came back yet.
 
-    It holds no asyncio object, so clients of different event loops may share it.
+    Clients of different event loops may share it.
     """
 
     def __init__(self) -> None:
+        self.seats = Seats()
         self.rung = 0
         """Which step of the response format ladder the endpoint has reached."""
         self._until = 0.0

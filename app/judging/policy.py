@@ -34,6 +34,8 @@ class Policy:
     """Seconds of Retry-After that are waited out; for more the batch pauses visibly."""
     total: float = 1800.0
     """Seconds after which a pair is not tried again."""
+    max_failed_in_a_row: int = 20
+    """Pairs given up one after the other, with no verdict between, after which all stops."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,8 @@ async def grade_all(
 ) -> Ended:
     """Work through (item id, card) pairs, ``at_once`` calls at a time.
 
+    Pools of one judge share the seats of its line, so together they make no more calls.
+
     Pairs are pulled as needed (at most two a worker), so memory does not grow with their
     number; a plain iterable must not block. ``ledger.write`` and ``should_stop`` run in
     threads and may use the database. ``should_stop`` is asked twice a second. When it says
@@ -138,8 +140,14 @@ class _Crew:
         self._writer = writer
         self._policy = policy
         self._source = source
+        self._failed_in_a_row = 0
 
     async def work(self) -> None:
+        """Grade pairs in a seat of the judge's line."""
+        async with self._line.seats:
+            await self._work_on()
+
+    async def _work_on(self) -> None:
         """Grade pairs, the next one already on record while one is in flight."""
         ahead = self._reserve()
         try:
@@ -187,6 +195,7 @@ class _Crew:
     def _decide(self, answer: Answer, failures: list[Failure], elapsed: float) -> Step | None:
         if isinstance(answer.result, Verdict):
             self._line.prove()
+            self._failed_in_a_row = 0
             return None
         failures.append(answer.result)
         step = next_step(
@@ -194,7 +203,17 @@ class _Crew:
         )
         if not isinstance(step, Stop) and answer.result.kind is not Kind.FORMAT:
             self._line.prove()
-        return step
+        return self._count(answer.result) if isinstance(step, GiveUp) else step
+
+    def _count(self, failure: Failure) -> Step:
+        """Give one pair up; too many in a row mean that the judge is at fault, not the pairs."""
+        self._failed_in_a_row += 1
+        if self._failed_in_a_row < self._policy.max_failed_in_a_row:
+            return GiveUp()
+        return Stop(
+            f"{self._failed_in_a_row} pairs in a row failed, the last with "
+            f"{failure.kind}: {failure.detail}"
+        )
 
     async def _stay_away(self, step: Retry) -> None:
         if step.shared:
