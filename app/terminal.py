@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from app import logs
 from app.db import Database, open_database
 from app.errors import AppError
 from app.settings import Settings, load_settings
@@ -16,6 +17,7 @@ from app.settings import Settings, load_settings
 @contextmanager
 def opened() -> Iterator[tuple[Database, Settings]]:
     """Open the database of the settings for one command."""
+    logs.configure()
     settings = load_settings()
     database = open_database(settings.database)
     try:

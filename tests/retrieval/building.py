@@ -51,7 +51,8 @@ def plan(
     database: Database, project: Project, *retrievers: str, depth: int = 20
 ) -> list[service.PlannedRun]:
     with transaction(database) as session:
-        return service.plan_runs(session, project, retrievers, depth)
+        known = session.get_one(Project, project.id)
+        return service.plan_runs(session, known, retrievers, depth)
 
 
 def answer(database: Database, folder: Path, run_id: int) -> Run:
