@@ -62,14 +62,17 @@ class Group:
     runs: tuple[RunEvaluation, ...]
 
 
-def list_columns(k: int, cut: int) -> list[Column]:
-    """Return the metrics of the board at depth k; the last is judged@k."""
+def list_columns(k: int, cut: int, depth: int | None = None) -> list[Column]:
+    """Return the metrics of the board at depth k; the last is judged@k.
+
+    ``depth`` is where all the runs shown end: MAP of a run cut at 20 is MAP@20.
+    """
     metrics = [
         Metric(kind, None if kind in (Kind.MRR, Kind.MAP) else k)
         for kind in (*BOARD, Kind.JUDGED)
     ]
     return [
-        Column(str(metric), describe(metric, cut), DEFINITIONS[metric.kind])
+        Column(str(metric), describe(metric, cut, depth), DEFINITIONS[metric.kind])
         for metric in metrics
     ]
 
@@ -78,6 +81,12 @@ def short_title(column: Column) -> str:
     """Return a heading's first words; two kinds of gain are told apart."""
     head, _, notes = column.title.partition(" (")
     return f"{head} exp" if notes.startswith("exponential") else head
+
+
+def shared_depth(evaluations: Sequence[RunEvaluation]) -> int | None:
+    """Return the depth that all runs have, None where they differ."""
+    depths = {each.depth for each in evaluations}
+    return depths.pop() if len(depths) == 1 else None
 
 
 def group_runs(evaluations: Iterable[RunEvaluation]) -> list[Group]:

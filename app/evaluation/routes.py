@@ -67,7 +67,9 @@ def _frame(session: Session, desk: Desk, view: View) -> dict[str, Any]:
         "view": view,
         "desk": desk,
         "depths": [(k, f"top {k}") for k in DEFAULT_DEPTHS],
-        "columns": reports.list_columns(view.k, desk.cut),
+        "columns": reports.list_columns(
+            view.k, desk.cut, reports.shared_depth(desk.evaluations)
+        ),
         "short_title": reports.short_title,
         "read_mean": reports.read_mean,
         "numbers": [

@@ -40,7 +40,8 @@ Told = tuple[str, str, Mark]
 
 
 def _corpus(state: State) -> Told:
-    return _number(state.documents), "documents", _done(state.documents)
+    note = "documents" if state.documents else ""
+    return _number(state.documents), note, _done(state.documents)
 
 
 def _queries(state: State) -> Told:

@@ -159,3 +159,15 @@ def test_scores_are_of_the_release_and_not_of_what_came_later(session: Session) 
 
     assert service.evaluate_release(session, project, 1)[0].summary == before
     assert session.scalar(select(func.count(Score.evaluation_id.distinct()))) == 2
+
+
+def test_v075_the_depth_of_the_runs_stands_in_the_name(session: Session) -> None:
+    project, _ = set_up(session)
+    good, half = service.evaluate_release(session, project)
+
+    def name_map(depth: int | None) -> str:
+        columns = reports.list_columns(5, 1, depth)
+        return next(reports.short_title(each) for each in columns if each.key == "map")
+
+    assert name_map(reports.shared_depth([good])) == "MAP@2"
+    assert name_map(reports.shared_depth([good, half])) == "MAP"
