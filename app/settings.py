@@ -97,10 +97,15 @@ def secret_names() -> list[str]:
     return sorted(name for name in os.environ if _is_secret(name))
 
 
-def read_secret(name: str) -> str:
-    """Return the secret of that name; a name ending in _FILE points to a file that holds it."""
+def check_secret_name(name: str) -> None:
+    """Refuse names of variables that are no keys."""
     if not _is_secret(name):
         raise Invalid(f"A key must be named OPENAI_API_KEY or {SECRET}..., not {name}.")
+
+
+def read_secret(name: str) -> str:
+    """Return the secret of that name; a name ending in _FILE points to a file that holds it."""
+    check_secret_name(name)
     value = os.environ.get(name, "")
     if not value:
         raise Invalid(f"The key {name} is not set where Goldspan runs. Set it and start again.")

@@ -11,24 +11,16 @@ import openai
 from openai import AsyncOpenAI
 
 from app.domain.cards import Card
-from app.errors import Invalid
 from app.judging.answers import Failure, Kind, Verdict, read_answer
 from app.judging.faults import explain_connection, explain_status
 from app.judging.line import Line
+from app.judging.parameters import check_parameters
 from app.judging.prompts import Prompt, looks_like_answer, render
 from app.judging.replies import Reply, Usage, read_reply
 from app.outside.client import open_client
 from app.outside.transport import Endpoint, Limits
 from app.outside.waiting import read_retry_after
 
-PARAMETERS = {
-    "temperature",
-    "top_p",
-    "max_tokens",
-    "max_completion_tokens",
-    "seed",
-    "reasoning_effort",
-}
 SCHEMA = {
     "type": "json_schema",
     "json_schema": {
@@ -63,20 +55,6 @@ class Answer:
     """Seconds the server asked to stay away."""
     suspicious: bool = False
     """The card holds text that seems to dictate a grade (V-057)."""
-
-
-def check_parameters(parameters: Mapping[str, Any]) -> None:
-    """Refuse parameters that a judge cannot have.
-
-    Raises:
-        Invalid: a name is unknown, or a value is no number (reasoning_effort: no text).
-    """
-    for name, value in parameters.items():
-        if name not in PARAMETERS:
-            raise Invalid(f"Unknown parameter {name}. Known: {', '.join(sorted(PARAMETERS))}.")
-        wanted: Any = str if name == "reasoning_effort" else int | float
-        if not isinstance(value, wanted) or isinstance(value, bool):
-            raise Invalid(f"The parameter {name} cannot be {value!r}.")
 
 
 class JudgeClient:

@@ -206,7 +206,7 @@ class _Crew:
         return self._count(answer.result) if isinstance(step, GiveUp) else step
 
     def _count(self, failure: Failure) -> Step:
-        """Give one pair up; too many in a row mean that the judge is at fault, not the pairs."""
+        """Give one pair up; too many in a row are the judge's fault, so nothing goes on."""
         self._failed_in_a_row += 1
         if self._failed_in_a_row < self._policy.max_failed_in_a_row:
             return GiveUp()

@@ -1,0 +1,29 @@
+"""Service of judging: what others may call; each part has its own module."""
+
+from app.judging.batches import JOB as JOB
+from app.judging.batches import WAKE as WAKE
+from app.judging.batches import Preview as Preview
+from app.judging.batches import Scope as Scope
+from app.judging.batches import batch_by_number as batch_by_number
+from app.judging.batches import cancel as cancel
+from app.judging.batches import launch as launch
+from app.judging.batches import pause as pause
+from app.judging.batches import planned_work as planned_work
+from app.judging.batches import preview_batch as preview_batch
+from app.judging.batches import read_scope as read_scope
+from app.judging.batches import resume as resume
+from app.judging.batches import retry_failed as retry_failed
+from app.judging.batches import wake as wake
+from app.judging.judges import Wish as Wish
+from app.judging.judges import add_judge as add_judge
+from app.judging.judges import allow_access as allow_access
+from app.judging.judges import guideline_of as guideline_of
+from app.judging.judges import judge_by_name as judge_by_name
+from app.judging.judges import judges_of as judges_of
+from app.judging.judges import prompt_of as prompt_of
+from app.judging.judges import read_prompt as read_prompt
+from app.judging.reports import Calls as Calls
+from app.judging.reports import Standing as Standing
+from app.judging.reports import batches_of as batches_of
+from app.judging.reports import calls_of as calls_of
+from app.judging.reports import standing_of as standing_of
