@@ -1,7 +1,7 @@
 """Measuring: every figure of a look at a judge, as plain values that can be kept."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -34,18 +34,15 @@ class Looked:
 
 
 def look(
-    pairs: Sequence[GradedPair],
-    *,
-    cut: int,
-    judge_cut: int,
-    unresolved: int,
-    names: Mapping[int, str],
+    items: Sequence[ItemGrades], *, cut: int, judge_cut: int, names: Mapping[int, str]
 ) -> Looked:
-    """Measure a judge on pairs: the gate at ``cut``, the figures at cuts 1 and 2 as well.
+    """Measure a judge on items that it graded: the gate at ``cut``, figures at cuts 1 and 2.
 
-    Every pair counts once (unweighted), intervals take pairs as independent. ``judge_cut``
-    is the judge's own at the gate's cut; at another cut both sides use that one.
+    Pairs are the items on which the SMEs have a consensus; every pair counts once
+    (unweighted), and intervals take pairs as independent. ``judge_cut`` is the judge's own
+    at the gate's cut; at another cut both sides use that one.
     """
+    pairs = pair_items(items, cut)
     queries = len({pair.item.query_ref for pair in pairs})
     grades = [(pair.human, pair.judge) for pair in pairs]
     found = {
@@ -57,13 +54,22 @@ def look(
         "judge_cut": judge_cut,
         "n": len(pairs),
         "queries": queries,
-        "unresolved": unresolved,
+        "unresolved": sum(item.agree(cut).state == "unresolved" for item in items),
         "at": {str(at): describe(agreement, queries) for at, agreement in found.items()},
         "by_query": average_by_query(pairs, cut, judge_cut),
-        "smes": compare_smes([pair.item for pair in pairs], cut, names),
+        "smes": compare_smes(items, cut, names),
         "disagreements": find_disagreements(pairs, cut, judge_cut),
     }
     return Looked(verdict, figures, hash_pairs(pairs, cut, judge_cut))
+
+
+def pair_items(items: Iterable[ItemGrades], cut: int) -> list[GradedPair]:
+    """Return the items with a judge's grade and a consensus of the SMEs."""
+    return [
+        GradedPair(item, human, next(iter(item.judges.values())))
+        for item in items
+        if item.judges and (human := item.agree(cut).value) is not None
+    ]
 
 
 def describe(agreement: Agreement, queries: int) -> Figures:
@@ -126,7 +132,11 @@ def average_by_query(pairs: Sequence[GradedPair], cut: int, judge_cut: int) -> F
 def compare_smes(
     items: Sequence[ItemGrades], cut: int, names: Mapping[int, str]
 ) -> list[Figures]:
-    """Return each SME's figures against the consensus of the others, where there is one."""
+    """Return each SME's figures against the consensus of the others, where there is one.
+
+    Items that the SMEs left unresolved count here: leaving them out would hide the very
+    disagreement that is asked for.
+    """
     smes = sorted({sme for item in items for sme in item.smes}, key=lambda sme: names[sme])
     return [_compare_sme(items, sme, cut, names[sme]) for sme in smes]
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.agreement import store
 from app.agreement.grades import ItemGrades, group_items
-from app.agreement.measuring import GradedPair, Looked, hash_pairs, look
+from app.agreement.measuring import Looked, hash_pairs, look, pair_items
 from app.agreement.store import Passage
 from app.domain.gates import Answer
 from app.errors import Invalid, NotFound
@@ -127,12 +127,10 @@ def measure_judge(
     """
     judge = judge_by_name(session, project.id, judge_name)
     part: Split = split if store.has_sample(session, project.id) else "all"
-    pairs, unresolved = _pair_grades(session, project, judge, part)
     found = look(
-        pairs,
+        _graded_by(session, project, judge, part),
         cut=project.cut,
         judge_cut=judge.own_cut or project.cut,
-        unresolved=unresolved,
         names={key: one.name for key, one in store.graders_of(session, project.id).items()},
     )
     newest = store.newest_report(session, judge.id, [part])
@@ -141,21 +139,14 @@ def measure_judge(
     return _view(session, judge, _keep(session, project, judge, part, found, by))
 
 
-def _pair_grades(
+def _graded_by(
     session: Session, project: Project, judge: Judge, split: Split
-) -> tuple[list[GradedPair], int]:
-    """Return the pairs of a split, and how many items the SMEs left unresolved there."""
+) -> list[ItemGrades]:
+    """Return the items of a split that a judge graded, with what the SMEs say of them."""
     rows = store.iterate_grades(
         session, project.id, judge_id=judge.id, split=None if split == "all" else split
     )
-    pairs, unresolved = [], 0
-    for item in group_items(rows):
-        human = item.agree(project.cut)
-        unresolved += human.state == "unresolved"
-        if human.value is not None and item.judges:
-            grade = next(iter(item.judges.values()))
-            pairs.append(GradedPair(item, human.value, grade))
-    return pairs, unresolved
+    return [item for item in group_items(rows) if item.judges]
 
 
 def _keep(
@@ -219,7 +210,8 @@ def newest_report(
 
 def is_outdated(session: Session, project: Project, judge: Judge, report: Report) -> bool:
     """Tell whether labels came or changed since a look; says nothing of what they are."""
-    pairs, _ = _pair_grades(session, project, judge, check_split(report.split))
+    items = _graded_by(session, project, judge, check_split(report.split))
+    pairs = pair_items(items, project.cut)
     now = hash_pairs(pairs, project.cut, judge.own_cut or project.cut)
     return now != report.labels_hash
 

@@ -247,13 +247,13 @@ def test_each_sme_stands_beside_the_judge_in_the_same_terms(
     bob = make_grader(session, project, "bob")
     items = give_pairs(session, [(1, 1), (0, 0), (3, 3)], sme, judge)
     give(session, items[0], bob, 1)
-    give(session, items[1], bob, 0)
+    give(session, items[1], bob, 3)  # unresolved, and yet it counts here
 
     smes = measure(session, project).figures["smes"]
 
-    assert [(one["name"], one["graded"], one["n"], one["tpr"]) for one in smes] == [
-        ("ada", 3, 2, 1),
-        ("bob", 2, 2, 1),
+    assert [(one["name"], one["graded"], one["n"], one["tpr"], one["tnr"]) for one in smes] == [
+        ("ada", 3, 2, 0.5, None),
+        ("bob", 2, 2, 1, 0),
     ]
 
 
