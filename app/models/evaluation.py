@@ -22,7 +22,7 @@ class Evaluation(Base, kw_only=True):
     unit: Mapped[str]
     """span, chunk or document."""
     summary: Mapped[dict[str, Any]]
-    """metric: {mean, n, undefined, unanswered, ...}."""
+    """Means and intervals by metric, queries counted apart, labels at each depth."""
     created_at: Mapped[datetime] = mapped_column(Moment(), default_factory=utc_now)
 
 

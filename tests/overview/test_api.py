@@ -8,6 +8,7 @@ from fastapi.testclient import TestClient
 
 from app.accounts import service as accounts
 from app.db import Database, transaction
+from app.pooling import service as pooling
 from app.projects import service as projects
 from tests.clients import sign_in, web
 from tests.evaluation.rows import label, make_release, make_run
@@ -144,6 +145,29 @@ def test_the_pool_is_extended_or_only_counted(
     missing = client.post(f"{path}/pool/extend", headers=admin)
 
     assert (missing.status_code, missing.json()["error"]) == (404, "Nothing here")
+    with transaction(database) as session:
+        project = projects.project_by_slug(session, slug)
+        pooling.build(session, project, run_names=["old"])
+    client.post(f"{path}/runs?name=new", headers=admin, content=b"q1 Q0 b 1 2 r\n")
+    counted = client.post(f"{path}/pool/extend?run=new&dry_run=true", headers=admin).json()
+    extended = client.post(f"{path}/pool/extend?run=new", headers=admin).json()
+    assert counted == extended
+    assert (extended["items"], extended["runs"]["new"]) == (2, {"hits": 1, "unique": 1})
+
+
+def test_grades_are_pushed_under_one_name(
+    client: TestClient, database: Database, slug: str
+) -> None:
+    admin, path = bearer(database, slug, "admin"), f"/api/v1/projects/{slug}/grades"
+    body = b"q1 0 a 4\nq1 0 b 0\n"
+
+    pushed = client.post(f"{path}?sme=nist&map=4=3,0=0", headers=admin, content=body)
+    nobody = client.post(path, headers=admin, content=body)
+    off_scale = client.post(f"{path}?judge=j", headers=admin, content=body)
+
+    assert pushed.status_code == 201, pushed.text
+    assert nobody.status_code == 422
+    assert "line 1" in off_scale.json()["details"][0]
 
 
 def test_a_release_is_listed_and_exported(
