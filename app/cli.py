@@ -49,7 +49,7 @@ Port = Annotated[int, typer.Option(help="The port to listen on.")]
 @db.command("upgrade")
 def upgrade() -> None:
     """Bring the database to the newest tables; nothing to do is fine."""
-    with terminal.opened() as (_, settings):
+    with terminal.opened(as_it_is=True) as (_, settings):
         serving.prepare(settings)
     terminal.say("The database is up to date.")
 
@@ -70,7 +70,7 @@ def serve(
 @app.command("demo")
 def show_demo(host: Host = "127.0.0.1", port: Port = 8000) -> None:
     """Build the sample project, print a link that signs you in, and serve it."""
-    with terminal.opened() as (database, settings):
+    with terminal.opened(as_it_is=True) as (database, settings):
         serving.prepare(settings)
         demo.build(database, lambda words: app(list(words), standalone_mode=False))
         link = demo.make_link(database, serving.at_port(settings, host, port))

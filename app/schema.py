@@ -16,13 +16,14 @@ LOCK = 7_265_001
 
 
 def _config() -> Config:
-    return Config(toml_file=str(ROOT / "pyproject.toml"))
+    config = Config(toml_file=str(ROOT / "pyproject.toml"))
+    config.set_main_option("script_location", str(ROOT / "migrations"))  # wherever we stand
+    return config
 
 
 def upgrade(database: Database) -> None:
     """Migrate to the newest schema; others wait, and find nothing left to do (V-097)."""
     config = _config()
-    config.set_main_option("script_location", str(ROOT / "migrations"))
     with database.writer.connect() as connection:
         if not database.is_sqlite:
             connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": LOCK})
@@ -35,11 +36,15 @@ def upgrade(database: Database) -> None:
             connection.commit()
 
 
+def is_empty(database: Database) -> bool:
+    """Tell whether no Goldspan has made its tables here yet."""
+    return _revision(database) is None
+
+
 def check(database: Database) -> None:
     """Refuse a database whose schema is not the one this code was written for."""
     newest = ScriptDirectory.from_config(_config()).get_current_head()
-    with database.reader.connect() as connection:
-        current = MigrationContext.configure(connection).get_current_revision()
+    current = _revision(database)
     if current == newest:
         return
     if current is None:
@@ -48,3 +53,8 @@ def check(database: Database) -> None:
         f"The database is at revision {current}, this Goldspan needs {newest}. "
         "Run goldspan db upgrade, or install the Goldspan that wrote it."
     )
+
+
+def _revision(database: Database) -> str | None:
+    with database.reader.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()

@@ -7,23 +7,38 @@ from contextlib import contextmanager
 from typing import Any
 
 import typer
+from sqlalchemy.exc import OperationalError
 
-from app import logs
+from app import jobs, logs, schema
 from app.db import Database, open_database
 from app.errors import AppError
 from app.settings import Settings, load_settings
 
 
 @contextmanager
-def opened() -> Iterator[tuple[Database, Settings]]:
-    """Open the database of the settings for one command."""
+def opened(*, as_it_is: bool = False) -> Iterator[tuple[Database, Settings]]:
+    """Open the database of the settings for one command.
+
+    A new one gets its tables first, so that every command may be the first; one that another
+    Goldspan wrote is refused. ``as_it_is`` leaves both to the command.
+    """
     logs.configure()
     settings = load_settings()
     database = open_database(settings.database)
     try:
+        if not as_it_is:
+            _make_ready(database, settings)
         yield database, settings
     finally:
         database.close()
+
+
+def _make_ready(database: Database, settings: Settings) -> None:
+    if schema.is_empty(database):
+        schema.upgrade(database)
+        jobs.migrate(settings.database)
+        say("Made a new database.")
+    schema.check(database)
 
 
 def say(*lines: str) -> None:
@@ -50,6 +65,11 @@ def run(app: typer.Typer) -> None:
     except AppError as refusal:
         lines = getattr(refusal, "lines", None)
         say(*(lines() if callable(lines) else [str(refusal)]))
+        sys.exit(1)
+    except OperationalError as lost:
+        if lost.statement is not None:  # a defect of ours, not a database out of reach
+            raise
+        say(f"The database cannot be used: {str(lost.orig).strip()}")
         sys.exit(1)
     except BrokenPipeError:
         sys.stderr.close()
