@@ -201,6 +201,7 @@ def texts_of(session: Session, release_id: int, *, spans: bool) -> Iterator[Labe
     )
     rows = session.execute(
         select(Document.doc_id, DocumentVersion.length, *place, DocumentVersion.title, text)
+        .select_from(Item)
         .join(DocumentVersion, DocumentVersion.id == Item.document_version_id)
         .join(Document, Document.id == DocumentVersion.document_ref)
         .where(Item.id.in_(chosen))
