@@ -75,7 +75,7 @@ def preview_batch(session: Session, project: Project, judge: Judge, scope: Scope
         Invalid: the judge cannot be asked.
         NotFound: there is no pool.
     """
-    wanted = _want(session, project, judge, scope)
+    wanted = want(session, project, judge, scope)
     pairs, refused = store_pairs.count_wanted(session, wanted)
     sample = store_pairs.sample_wanted(session, wanted, pairs, SAMPLE) if pairs else []
     return Preview(pairs, round(pairs * _mean_tokens(session, judge, sample)), refused)
@@ -93,7 +93,13 @@ def _mean_tokens(session: Session, judge: Judge, item_ids: Sequence[int]) -> flo
     return sum(sizes) / len(sizes)
 
 
-def _want(session: Session, project: Project, judge: Judge, scope: Scope) -> Wanted:
+def want(session: Session, project: Project, judge: Judge, scope: Scope) -> Wanted:
+    """Say which items a launch would ask about.
+
+    Raises:
+        Invalid: the judge cannot be asked.
+        NotFound: there is no pool, or no query with the tag.
+    """
     if judge.endpoint is None:
         raise Invalid(f"The labels of {judge.name} were imported; nobody can be asked.")
     grader = store_pairs.find_grader(session, judge.id)
@@ -139,7 +145,7 @@ def launch(
         raise Conflict(
             f"{judge.name} is at work already. Wait until its batch has finished, or cancel it."
         )
-    wanted = _want(session, project, judge, scope)
+    wanted = want(session, project, judge, scope)
     batch = Batch(
         project_id=project.id,
         judge_id=judge.id,

@@ -106,20 +106,26 @@ def _is_ours(session: Session, batch_id: int, number: int, attempt: int) -> bool
     return chunk.attempt == attempt and chunk.state == "planned"
 
 
-async def _ask(
-    database: Database, allowed: tuple[str, ...], task: Task, policy: Policy | None
-) -> Ended:
-    judge = task.judge
-    ledger = DatabaseLedger(database, task.batch_id, task.grader)
-    client = JudgeClient(
+def open_judge(
+    judge: Judge, allowed: tuple[str, ...], guidelines: str, *, limits: Limits = LIMITS
+) -> JudgeClient:
+    """Return a client of a judge; see :func:`endpoint_of` for what it refuses."""
+    return JudgeClient(
         endpoint_of(judge, allowed),
         model=judge.model or "",
         prompt=judges.prompt_of(judge),
         parameters=judge.parameters,
-        guidelines=task.guidelines,
-        limits=LIMITS,
+        guidelines=guidelines,
+        limits=limits,
         line=shared_line(judge.endpoint or "", judge.model or ""),
     )
+
+
+async def _ask(
+    database: Database, allowed: tuple[str, ...], task: Task, policy: Policy | None
+) -> Ended:
+    ledger = DatabaseLedger(database, task.batch_id, task.grader)
+    client = open_judge(task.judge, allowed, task.guidelines)
     async with client:
         return await grade_all(
             client,

@@ -186,6 +186,11 @@ def allow_access(
     projects.record(session, judge.project_id, "judge access", what, by=by)
 
 
+def default_prompt() -> Prompt:
+    """Return the prompt that a new judge starts with."""
+    return load_prompt()
+
+
 def prompt_of(judge: Judge) -> Prompt:
     """Return the prompt a judge was made with."""
     return restore_prompt(judge.prompt) if judge.prompt else load_prompt()

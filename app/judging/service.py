@@ -17,6 +17,7 @@ from app.judging.batches import wake as wake
 from app.judging.judges import Wish as Wish
 from app.judging.judges import add_judge as add_judge
 from app.judging.judges import allow_access as allow_access
+from app.judging.judges import default_prompt as default_prompt
 from app.judging.judges import guideline_of as guideline_of
 from app.judging.judges import judge_by_name as judge_by_name
 from app.judging.judges import judges_of as judges_of
@@ -27,3 +28,9 @@ from app.judging.reports import Standing as Standing
 from app.judging.reports import batches_of as batches_of
 from app.judging.reports import calls_of as calls_of
 from app.judging.reports import standing_of as standing_of
+from app.judging.store import number_of as number_of
+from app.judging.trying import Tried as Tried
+from app.judging.trying import example_prompt as example_prompt
+from app.judging.trying import newest_calls as newest_calls
+from app.judging.trying import reading as reading
+from app.judging.trying import try_judge as try_judge

@@ -6,7 +6,19 @@ from typing import Any
 from sqlalchemy import exists, func, insert, select, text, union, update
 from sqlalchemy.orm import Session
 
-from app.models import Attempt, Batch, BatchChunk, BatchPair, Judge, Project
+from app.models import (
+    Attempt,
+    Batch,
+    BatchChunk,
+    BatchPair,
+    Document,
+    DocumentVersion,
+    Item,
+    Judge,
+    Project,
+    Query,
+    QueryVersion,
+)
 
 AT_WORK = text("batches.state IN ('planned', 'running', 'paused')")
 
@@ -209,16 +221,20 @@ def sum_calls(session: Session, batch_id: int) -> tuple[int, ...]:
     return tuple(int(value or 0) for value in row)
 
 
-def newest_calls(session: Session, batch_id: int, limit: int) -> list[Attempt]:
-    """Return the newest calls of a batch, newest first."""
-    return list(
-        session.scalars(
-            select(Attempt)
-            .where(Attempt.batch_id == batch_id)
-            .order_by(Attempt.id.desc())
-            .limit(limit)
-        )
+def newest_calls(session: Session, batch_id: int, limit: int) -> list[tuple[Attempt, str, str]]:
+    """Return the newest calls of a batch, each with the query's text and a document's name."""
+    rows = session.execute(
+        select(Attempt, QueryVersion.text, DocumentVersion.title, Document.doc_id)
+        .join(Item, Item.id == Attempt.item_id)
+        .join(Query, Query.id == Item.query_ref)
+        .join(QueryVersion, QueryVersion.id == Query.current_version_id)
+        .join(DocumentVersion, DocumentVersion.id == Item.document_version_id)
+        .join(Document, Document.id == DocumentVersion.document_ref)
+        .where(Attempt.batch_id == batch_id)
+        .order_by(Attempt.id.desc())
+        .limit(limit)
     )
+    return [(call, query, title or doc_id) for call, query, title, doc_id in rows]
 
 
 def newest_starts(session: Session, batch_id: int, limit: int) -> list[tuple[datetime, str]]:
