@@ -11,6 +11,8 @@ from app.assignment import commands as assignment
 from app.corpus import commands as corpus
 from app.errors import Unavailable
 from app.evaluation import commands as evaluation
+from app.judging import commands as judging
+from app.judging import jobs as _judging_jobs  # noqa: F401 - makes its work known
 from app.pooling import commands as pooling
 from app.projects import commands as projects
 from app.queries import commands as queries
@@ -38,6 +40,7 @@ imports.command("grades")(assignment.import_grades)
 app.command("retrieve")(retrieval.retrieve)
 app.add_typer(pooling.app, name="pool")
 app.command("assign")(assignment.assign)
+app.add_typer(judging.app, name="judge")
 app.command("agreement")(agreement.measure)
 app.command("release")(releases.release)
 app.command("export")(releases.export)

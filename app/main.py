@@ -17,6 +17,8 @@ from app.corpus import routes as corpus
 from app.db import Database, open_database
 from app.evaluation import routes as evaluation
 from app.grading import routes as grading
+from app.judging import jobs as _judging_jobs  # noqa: F401 - makes its work known
+from app.judging import routes as judging
 from app.overview import api
 from app.overview import routes as overview
 from app.pooling import routes as pooling
@@ -40,6 +42,7 @@ ROOMS = (
     pooling,
     assignment,
     grading,
+    judging,
     agreement,
     releases,
     evaluation,

@@ -7,6 +7,7 @@ import threading
 
 from app import jobs, logs
 from app.db import open_database
+from app.judging import jobs as _judging_jobs  # noqa: F401 - makes its work known
 from app.retrieval import jobs as _retrieval_jobs  # noqa: F401 - makes its work known
 from app.settings import load_settings
 
