@@ -83,7 +83,7 @@ def _check_name(name: str) -> str:
         raise Invalid(
             f"{name[:LONGEST_NAME]!r} cannot name a run. Use 1 to {LONGEST_NAME} visible "
             "characters; the parts between slashes are not “.” or “..”, and the names of "
-            f"pages ({', '.join(sorted(TAKEN_NAMES))}) are taken. Name it with --name."
+            f"pages ({', '.join(sorted(TAKEN_NAMES))}) are taken. Choose another (--name)."
         )
     return name
 

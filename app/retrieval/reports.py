@@ -73,8 +73,8 @@ def _warn(
             f"Score and rank tell different orders in "
             f"{count(len(orders.disagreeing), 'query', 'queries')}: "
             f"{list_some(orders.disagreeing)}. The {order} was used; if lower scores are "
-            f"better, or the other order is meant, import it under another name with "
-            f"--order {other}."
+            f"better, or the other order is meant, import it under another name in the "
+            f"order of its {other}s (--order {other})."
         )
     if orders.tied_by_rank and order == "score":
         yield (
