@@ -117,7 +117,7 @@ def _pool(state: State) -> Step | None:
 
 
 def _grade(state: State) -> Step | None:
-    if not state.blocks and not state.imported_grades:
+    if not state.blocks and not state.imported_grades and state.release is None:
         return Step(
             f"Plan who grades the {say_count(state.pool_gradable, 'passage')} of the pool.",
             f"All of them by one person: {say_duration(state.pool_gradable)}. "
