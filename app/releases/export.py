@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby, islice
+from itertools import groupby
 from typing import Any, Literal
 
 from app.domain.hit_ids import write_hit_id
@@ -27,7 +27,7 @@ KINDS = {
     "csv": "text/csv; charset=utf-8",
 }
 HUMAN = frozenset({"adjudicated", "consensus"})
-LINES = 1_000
+BLOCK = 65_536
 
 
 @dataclass(slots=True)
@@ -195,7 +195,14 @@ def write_beir_corpus(texts: Iterable[LabelledText], unit: Unit | None) -> Itera
 
 
 def encode(pieces: Iterable[str]) -> Iterator[bytes]:
-    """Join pieces to blocks of many lines, as UTF-8."""
-    source = iter(pieces)
-    while block := "".join(islice(source, LINES)):
-        yield block.encode()
+    """Join pieces to blocks of about 64 thousand characters, as UTF-8."""
+    block: list[str] = []
+    size = 0
+    for piece in pieces:
+        block.append(piece)
+        size += len(piece)
+        if size >= BLOCK:
+            yield "".join(block).encode()
+            block, size = [], 0
+    if block:
+        yield "".join(block).encode()
