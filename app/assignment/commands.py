@@ -60,7 +60,7 @@ def _tell_plan(preview: PlanPreview) -> None:
     terminal.say(
         f"{preview.sample:,} passages in the validation sample, {preview.seats} grades each; "
         f"{rest}: {preview.grades:,} grades on {preview.queries:,} queries, about "
-        f"{preview.minutes:,} minutes for {preview.smes:,} SMEs together."
+        f"{preview.minutes:,} minutes of SMEs together; {preview.smes:,} in the project."
     )
 
 
