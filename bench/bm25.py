@@ -1,4 +1,4 @@
-"""Bench of BM25: the built-in retriever against the library alone, on the same index and queries.
+"""Bench of BM25: the built-in retriever against the library alone, on the same index.
 
 Prints seconds for both and their ratio (promised: at most 1.3). Both open the same index and
 ask the same 1,000 queries for 20 hits over 100,000 passages; ours also orders ties, stores
