@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from sqlalchemy import select
 
 from app.db import Database, transaction
 from app.models import GradeEvent, Project
@@ -318,7 +319,10 @@ def test_the_context_that_was_opened_is_recorded(database: Database, tmp_path: P
     grade(browser, desk, card_of(grade(browser, desk, token, 1)), 2, context_opened="true")
 
     with transaction(database, write=False) as session:
-        opened = [event.context_opened for event in session.query(GradeEvent)]
+        opened = [
+            event.context_opened
+            for event in session.scalars(select(GradeEvent).order_by(GradeEvent.id))
+        ]
     assert opened == [False, True]
 
 

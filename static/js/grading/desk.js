@@ -183,6 +183,7 @@ export function openDesk(outbox, askToSignIn) {
   }
 
   served.set(sheet.token(), sheet.desk().outerHTML);
+  sheet.awaitPaint();
   history.replaceState({}, "", sheet.desk().dataset.url);
   addEventListener("popstate", revisit);
   fetchAhead(sheet.token());

@@ -8,10 +8,20 @@ export const isBusy = () => desk().getAttribute("aria-busy") === "true";
 export const say = (text) => { $("#status").textContent = text; };
 export const isGraded = () => $("#answers [aria-pressed=true]") !== null;
 
-let shownAt = performance.now();
 // A press this soon after a card appeared was meant for the one before (a bounce, a double click).
 const TOO_SOON = 300;
+let shownAt = Infinity;
 export const isTooSoon = (event) => event.timeStamp - shownAt < TOO_SOON;
+
+// The time counts from when the card is painted; data-seen tells that presses are taken.
+export function awaitPaint() {
+  const shown = desk();
+  shownAt = Infinity;
+  requestAnimationFrame(() => requestAnimationFrame((now) => {
+    shownAt = now;
+    setTimeout(() => { shown.dataset.seen = ""; }, TOO_SOON);
+  }));
+}
 
 function enable(on) {
   const answers = $("#answers fieldset");
@@ -52,8 +62,7 @@ export function replace(card, words) {
   scrollTo(0, 0);
   $("#card").focus({ preventScroll: true });
   say([words, title].filter(Boolean).join(" "));
-  shownAt = Infinity; // until it is painted
-  requestAnimationFrame(() => requestAnimationFrame((now) => { shownAt = now; }));
+  awaitPaint();
 }
 
 // Whether everything has arrived, in words beside the answers.
