@@ -42,11 +42,22 @@ class SecurityHeaders:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
-                if not scope.get("path", "").startswith("/static/"):
-                    headers.setdefault("Cache-Control", "no-store")
+                headers.setdefault("Cache-Control", _keep_rule(scope))
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
+
+
+def _keep_rule(scope: Scope) -> str:
+    """Say what browsers may keep: files under an address with their hash, nothing else.
+
+    A script that another script imports has no hash in its address: it is asked for again,
+    so that the two are never of different versions (V-100).
+    """
+    if not scope.get("path", "").startswith("/static/"):
+        return "no-store"
+    hashed = scope.get("query_string", b"").startswith(b"v=")
+    return "public, max-age=31536000, immutable" if hashed else "no-cache"
 
 
 def cookie_name(plain: str, *, public_url: str) -> str:
