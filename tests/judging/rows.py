@@ -15,6 +15,8 @@ from app.models import (
     Attempt,
     Batch,
     BatchPair,
+    Document,
+    DocumentVersion,
     GradeEvent,
     Item,
     Judge,
@@ -57,10 +59,7 @@ def make_pairs(
 ) -> list[int]:
     """Add ``count`` pooled items, whose passages end in ``<pair-n.>``; return their ids."""
     pool = make_pool(session, project)
-    documents = [
-        make_document(session, project, f"A laptop lasts three years. <pair-{number}.>").id
-        for number in range(count)
-    ]
+    documents = make_documents(session, project, count)
     queries: list[Query] = [
         make_query(session, project, "What is the laptop refresh policy?")
         for _ in range(-(-count // per_query))
@@ -79,9 +78,43 @@ def make_pairs(
         for number, document in enumerate(documents)
     ]
     session.execute(insert(Item), rows)
-    items = list(session.scalars(select(Item).where(Item.project_id == project.id)))
-    put_in_pool(session, pool, *items)
-    return [item.id for item in items]
+    ids = list(
+        session.scalars(select(Item.id).where(Item.project_id == project.id).order_by(Item.id))
+    )
+    pooled = {"pool_id": pool.id, "gradable": True, "best_rank": 1, "run_count": 1, "round": 1}
+    session.execute(insert(PoolItem), [pooled | {"item_id": item_id} for item_id in ids])
+    return ids
+
+
+def make_documents(session: Session, project: Project, count: int) -> list[int]:
+    """Add many documents at once and return the ids of their versions."""
+    common = {"project_id": project.id, "tags": {}, "created_at": project.created_at}
+    session.execute(
+        insert(Document), [common | {"doc_id": f"pair-{number}"} for number in range(count)]
+    )
+    refs = session.scalars(
+        select(Document.id).where(Document.project_id == project.id).order_by(Document.id)
+    ).all()
+    versions = [
+        {
+            "document_ref": ref,
+            "sha256": str(number),
+            "title": "",
+            "text": f"A laptop lasts three years. <pair-{number}.>",
+            "length": len(f"A laptop lasts three years. <pair-{number}.>"),
+            "created_at": project.created_at,
+        }
+        for number, ref in enumerate(refs)
+    ]
+    session.execute(insert(DocumentVersion), versions)
+    return list(
+        session.scalars(
+            select(DocumentVersion.id)
+            .join(Document, Document.id == DocumentVersion.document_ref)
+            .where(Document.project_id == project.id)
+            .order_by(DocumentVersion.id)
+        )
+    )
 
 
 def add_judge(session: Session, project: Project, url: str = AWAY, **wish: Any) -> Judge:
