@@ -10,6 +10,7 @@ from app.db import transaction
 from app.domain.metric_names import Metric, describe, parse_metric
 from app.domain.metrics import NoRelevant
 from app.domain.ordering import Rule
+from app.domain.words import say_count
 from app.errors import Invalid, NotFound
 from app.evaluation import reports, service
 from app.evaluation.files import evaluate_files
@@ -73,12 +74,23 @@ def evaluate(
             no_relevant=switch,
             order=cast(Rule, order),
         )
+    terminal.say(*_warn(found["runs"]))
     if as_json:
         terminal.emit(found)
     else:
         terminal.show(
             *(line for name, told in found["runs"].items() for line in _tell(name, told))
         )
+
+
+def _warn(runs: Shown) -> list[str]:
+    """Say which runs found nothing that has a label: the ids may be written otherwise."""
+    return [
+        f"{name}: {say_count(run['answers'], 'hit')}, and none has a label. "
+        "Are the ids of both files written alike?"
+        for name, run in runs.items()
+        if run.get("answers") and run["answers"] == run["unmatched"]
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +140,20 @@ def _tell(name: str, run: Shown) -> list[str]:
     ]
     for words, key in (("not answered, counted 0", "unanswered"), ("no labels", "unjudged")):
         if run[key]:
-            lines.append(f"  {len(run[key])} queries {words}: {', '.join(run[key][:10])}")
-    return lines
+            named = ", ".join(run[key][:10])
+            lines.append(f"  {say_count(len(run[key]), 'query')} {words}: {named}")
+    return lines + _list_queries(run)
+
+
+def _list_queries(run: Shown) -> list[str]:
+    """Write the values behind the means, where asked for, as a table parted by tabs."""
+    metrics = list(run["mean"])
+    rows = run.get("queries", {}).items()
+    lines = [
+        "\t".join([query, *(_number(row.get(metric)) for metric in metrics)])
+        for query, row in rows
+    ]
+    return ["\t".join(["  query", *metrics]), *(f"  {line}" for line in lines)] if lines else []
 
 
 def _spell(metric: str, cut: int) -> str:

@@ -27,7 +27,8 @@ def evaluate_files(
 
     Grades may be whole numbers of any scale, as for trec_eval: the gain of nDCG is the grade
     and relevant is ``grade >= cut``. What is counted is said under ``unit``, see
-    `units.count_units`. A run's name is its file's, without the endings.
+    `units.count_units`; ``unmatched`` of the ``answers`` found for labelled queries have no
+    label. A run's name is its file's, without the endings.
 
     Raises:
         BadFile: with all bad lines of the first bad file.
@@ -39,7 +40,8 @@ def evaluate_files(
     for name, path in names.items():
         units = count_units(judgments, load_hits(path), order)
         evaluation = evaluate(units.qrels, units.run, metrics, cut=cut, no_relevant=no_relevant)
-        found[name] = {"unit": units.unit} | evaluation.as_json(per_query=per_query)
+        counted = {"answers": units.answers, "unmatched": units.unmatched}
+        found[name] = {"unit": units.unit} | counted | evaluation.as_json(per_query=per_query)
     return {"runs": found}
 
 

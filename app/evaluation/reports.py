@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,8 +25,14 @@ BOARD = (
     Kind.MRR,
     Kind.MAP,
 )
+BY_METRIC = frozenset(
+    {"mean", "n", "undefined", "interval", "answered_only", "characters_read", "residual"}
+)
 BUDGETS = (f"coverage@{BUDGET}c", f"span_recall@{BUDGET}c")
 ENOUGH_JUDGED = 0.8
+NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+# At the start, and behind what some spreadsheets part columns at (V-086).
+FORMULA = re.compile(r"(^|[;\t\r\n])(?=[=+\-@\t\r＝＋－＠])")
 DEFINITIONS = {
     Kind.HIT: "The share of queries with at least one relevant result down to this rank.",
     Kind.PRECISION: "The share of the ranks down to k that hold a relevant result. "
@@ -171,8 +178,8 @@ def keep_metrics(found: dict[str, Any], metrics: Sequence[str]) -> dict[str, Any
                 f"A project has no scores by {', '.join(missing)}, only by "
                 f"{', '.join(run['mean'])}. Others are measured from files."
             )
-        for key in ("mean", "n", "undefined", "interval"):
-            run[key] = {name: run[key][name] for name in metrics}
+        for key in BY_METRIC & run.keys():
+            run[key] = {name: run[key][name] for name in metrics if name in run[key]}
         for query, row in run.get("queries", {}).items():
             run["queries"][query] = {name: row[name] for name in metrics if name in row}
     return found
@@ -215,6 +222,9 @@ def csv_line(cells: Iterable[Any]) -> str:
 
 
 def _guard(cell: Any) -> Any:
-    if isinstance(cell, str) and cell[:1] in {"=", "+", "-", "@", "\t", "\r"}:
-        return f"'{cell}"
-    return cell
+    return FORMULA.sub(r"\1'", cell) if isinstance(cell, str) and not _is_number(cell) else cell
+
+
+def _is_number(cell: str) -> bool:
+    """Say whether a spreadsheet takes a text for a number, such as -5 or +4.2."""
+    return NUMBER.fullmatch(cell) is not None

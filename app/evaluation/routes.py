@@ -20,7 +20,7 @@ from app.web.htmx import go_to
 from app.web.templating import page
 
 router = APIRouter(prefix="/projects/{slug}/scores")
-Number = Annotated[int | None, Query(ge=1)]
+Number = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
 Cut = Annotated[int | None, Query(ge=1, le=3)]
 PAGE = 50
 
@@ -144,7 +144,7 @@ def show_run(
     session: ReadSessionDep,
     view: ViewDep,
     name: str,
-    after: int = -1,
+    after: Annotated[int, Query(ge=-1, le=2**31 - 1)] = -1,
 ) -> HTMLResponse:
     """Show the values behind one run's means, fifty queries a page."""
     desk = _open(session, access.slug, view)

@@ -81,6 +81,30 @@ def test_people_read_metrics_spelled_out(files: tuple[str, str]) -> None:
     assert "0.6309" in told
 
 
+def test_the_values_behind_each_mean_are_printed_when_asked_for(
+    files: tuple[str, str], slug: str
+) -> None:
+    qrels, run = files
+
+    told = goldspan("--qrels", qrels, "--run", run, "--metric", "mrr", "--per-query").stdout
+    project = goldspan(slug, "--metric", "mrr", "--per-query").stdout
+
+    assert "  query\tmrr\n  q\t0.5000\n" in told
+    assert "  q1\t0.5000\n  q2\tundefined\n" in project
+
+
+def test_a_run_whose_ids_meet_no_label_is_named(files: tuple[str, str], tmp_path: Path) -> None:
+    other = tmp_path / "other.run"
+    other.write_text("q Q0 A 1 9 r\n", encoding="utf-8")
+
+    answer = goldspan("--qrels", files[0], "--run", str(other), "--run", files[1], "--json")
+    runs = json.loads(answer.stdout)["runs"]
+
+    assert answer.stderr.startswith("other: 1 hit, and none has a label.")
+    assert "mine" not in answer.stderr
+    assert (runs["other"]["unmatched"], runs["mine"]["unmatched"]) == (1, 0)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -104,6 +128,7 @@ def test_a_project_is_scored_with_its_newest_release(slug: str) -> None:
     assert first["runs"]["mine"]["queries"]["q2"]["mrr"] is None
     assert first["runs"]["mine"]["nothing_relevant"] == ["q2"]
     assert again["runs"]["mine"]["mean"] == {"mrr": 0.5}
+    assert set(again["runs"]["mine"]["answered_only"]) <= {"mrr"}
     assert "mine: unit document, cut 1" in goldspan(slug).stdout
 
 

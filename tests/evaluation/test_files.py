@@ -181,3 +181,37 @@ def test_labels_of_documents_count_a_document_at_its_best_chunk(tmp_path: Path) 
     )["runs"]["r"]
 
     assert (found["unit"], found["mean"]["mrr"]) == ("document", 0.5)
+
+
+SPAN_IDS = "q Q0 refunds#90-120 1 3 r\nq Q0 billing#0-9 2 2 r\nq Q0 refunds#24-89 3 1 r\n"
+
+
+def test_span_ids_of_a_trec_run_count_by_document_where_documents_are_labelled(
+    tmp_path: Path,
+) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "r.trec"
+    qrels.write_text("q 0 refunds 2\nq 0 billing 0\n", encoding="utf-8")
+    run.write_text(SPAN_IDS, encoding="utf-8")
+
+    found = evaluate_files(str(qrels), [str(run)], [parse_metric("precision@2")])["runs"]["r"]
+
+    assert (found["unit"], found["answers"], found["unmatched"]) == ("document", 2, 0)
+    assert found["mean"]["precision@2"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("labels", "unit"),
+    [
+        pytest.param("q 0 refunds#24-89 1\n", "id", id="spans are labelled"),
+        pytest.param("q 0 refunds#24-89 1\nq 0 refunds 0\n", "id", id="spans and documents"),
+        pytest.param("q 0 refunds#24-89 1\nq 0 billing 0\n", "document", id="a literal id"),
+    ],
+)
+def test_a_labelled_id_is_taken_literally(tmp_path: Path, labels: str, unit: str) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "r.trec"
+    qrels.write_text(labels, encoding="utf-8")
+    run.write_text(SPAN_IDS, encoding="utf-8")
+
+    found = evaluate_files(str(qrels), [str(run)], [parse_metric("mrr")])["runs"]["r"]
+
+    assert (found["unit"], found["mean"]["mrr"]) == (unit, pytest.approx(1 / 3))
