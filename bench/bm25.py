@@ -7,6 +7,7 @@ the hits with their times in SQLite, and reports progress.
 
 import random
 import tempfile
+from itertools import accumulate
 from pathlib import Path
 from time import perf_counter
 
@@ -32,14 +33,14 @@ def write_files(folder: Path) -> None:
     """Write passages and queries of words as frequent as in real texts (Zipf)."""
     chance = random.Random(7)
     words = [f"w{number}" for number in range(50_000)]
-    weights = [1 / (rank + 10) for rank in range(len(words))]
+    weights = list(accumulate(1 / (rank + 10) for rank in range(len(words))))
     with (folder / "corpus.jsonl").open("w") as file:
         for number in range(PASSAGES):
-            text = " ".join(chance.choices(words, weights, k=55))
+            text = " ".join(chance.choices(words, cum_weights=weights, k=55))
             file.write(f'{{"doc_id": "d{number}", "text": "{text}"}}\n')
     with (folder / "queries.jsonl").open("w") as file:
         for number in range(QUERIES):
-            text = " ".join(chance.choices(words, weights, k=6))
+            text = " ".join(chance.choices(words, cum_weights=weights, k=6))
             file.write(f'{{"query_id": "q{number}", "text": "{text}"}}\n')
 
 
