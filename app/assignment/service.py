@@ -13,7 +13,6 @@ from app.assignment.grades import Given as Given
 from app.assignment.grades import give_grade as give_grade
 from app.assignment.grades import history as history
 from app.assignment.grades import set_note as set_note
-from app.assignment.imports import GradesReport as GradesReport
 from app.assignment.imports import check_grades as check_grades
 from app.assignment.imports import import_grades as import_grades
 from app.assignment.plans import PlanPreview as PlanPreview
@@ -36,6 +35,7 @@ from app.assignment.queue import claim as claim
 from app.assignment.queue import next_slot as next_slot
 from app.assignment.queue import peek as peek
 from app.assignment.queue import slot_view as slot_view
+from app.assignment.reports import GradesReport as GradesReport
 from app.assignment.skips import reopen_skipped as reopen_skipped
 from app.assignment.skips import skip as skip
 from app.assignment.undo import withdraw as withdraw
