@@ -10,6 +10,7 @@ from sqlalchemy import text
 
 from app import __version__, logs
 from app.accounts import routes as accounts
+from app.accounts.dependencies import find_person
 from app.accounts.limits import Guesses
 from app.agreement import routes as agreement
 from app.assignment import routes as assignment
@@ -29,6 +30,7 @@ from app.retrieval import jobs as _retrieval_jobs  # noqa: F401 - makes its work
 from app.retrieval import routes as retrieval
 from app.settings import Settings, load_settings
 from app.web import errors
+from app.web.bodies import BodyLimit, refuse_unstorable
 from app.web.dependencies import ReadSessionDep
 from app.web.security import SecurityHeaders, guard_forms
 from app.web.templating import STATIC, page
@@ -68,11 +70,12 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
         lifespan=lifespan,
-        dependencies=[Depends(guard_forms)],
+        dependencies=[Depends(guard_forms), Depends(refuse_unstorable)],
     )
     app.state.settings = known
     app.state.database = opened
     app.state.guesses = Guesses()
+    app.add_middleware(BodyLimit, is_known=find_person)
     app.add_middleware(SecurityHeaders)
     errors.install(app)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")

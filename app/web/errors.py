@@ -1,12 +1,14 @@
 """Errors: refusals translated into HTTP, once, for people and for programs."""
 
+import errno
 from urllib.parse import urlencode
 
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DataError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.exceptions import HTTPException
 
 from app import errors
@@ -42,8 +44,11 @@ ADVICE = {
     403: "Ask an admin of the project if you think you should be able to.",
     404: "Go back, or start from your projects.",
     409: "Reload the page to see how things stand now.",
+    413: "Send less at once, or split the file.",
     429: "Wait a minute, then try again.",
 }
+NOWHERE = "There is no such page, or it is not yours to see."
+FULL = "There is no room on the disk. Nothing was stored. Tell whoever runs this Goldspan."
 OUR_FAULT = "Something went wrong on our side. What you had saved is kept. Please try again."
 
 
@@ -97,7 +102,8 @@ def refuse_values(request: Request, wrong: Exception) -> Response:
     if not isinstance(wrong, RequestValidationError):
         raise wrong
     lines = [
-        f"{'.'.join(str(part) for part in e['loc'][1:])}: {e['msg']}" for e in wrong.errors()
+        f"{'.'.join(str(part) for part in e['loc'][1:])}: {errors.say_reason(e['msg'])}"
+        for e in wrong.errors()
     ]
     return answer(request, 422, lines)
 
@@ -106,9 +112,8 @@ def refuse_http(request: Request, wrong: Exception) -> Response:
     """Translate what the framework refuses: no such page, wrong verb."""
     if not isinstance(wrong, HTTPException):
         raise wrong
-    return answer(
-        request, wrong.status_code, ["There is no such page, or it is not yours to see."]
-    )
+    nowhere = wrong.status_code in {404, 405}
+    return answer(request, wrong.status_code, [NOWHERE if nowhere else str(wrong.detail)])
 
 
 def refuse_busy(request: Request, wrong: Exception) -> Response:
@@ -117,6 +122,20 @@ def refuse_busy(request: Request, wrong: Exception) -> Response:
     return answer(
         request, 503, ["The database cannot take this now. Nothing was stored. Try again."]
     )
+
+
+def refuse_unfit(request: Request, wrong: Exception) -> Response:
+    """Translate a value that no column holds, such as a number of twenty digits."""
+    log.warning("value refused by the database", path=safe_path(request), error=str(wrong))
+    return answer(request, 422, ["A value is too large or cannot be stored."])
+
+
+def refuse_full(request: Request, wrong: Exception) -> Response:
+    """Say that the disk is full; every other failure of the system is our fault."""
+    if not isinstance(wrong, OSError) or wrong.errno not in {errno.ENOSPC, errno.EDQUOT}:
+        raise wrong
+    log.error("disk full", path=safe_path(request), error=str(wrong))
+    return answer(request, 503, [FULL])
 
 
 def fail(request: Request, wrong: Exception) -> Response:
@@ -131,4 +150,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, refuse_values)
     app.add_exception_handler(HTTPException, refuse_http)
     app.add_exception_handler(OperationalError, refuse_busy)
+    app.add_exception_handler(NoConnection, refuse_busy)
+    app.add_exception_handler(DataError, refuse_unfit)
+    app.add_exception_handler(OSError, refuse_full)
     app.add_exception_handler(Exception, fail)

@@ -1,7 +1,11 @@
 """htmx: who asks for a piece, and how to send a browser on."""
 
+from urllib.parse import quote
+
 from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
+
+SAFE = ":/%#?=@[]!$&'()*+,;"
 
 
 def wants_fragment(request: Request) -> bool:
@@ -14,7 +18,7 @@ def wants_fragment(request: Request) -> bool:
 def go_to(request: Request, url: str) -> Response:
     """Send the browser to another page after a POST, with or without htmx."""
     if wants_fragment(request):
-        return Response(
-            status_code=204, headers={"HX-Redirect": url, "Cache-Control": "no-store"}
-        )
+        # quoted as a redirect is, or a name outside Latin-1 could not be sent
+        headers = {"HX-Redirect": quote(url, safe=SAFE), "Cache-Control": "no-store"}
+        return Response(status_code=204, headers=headers)
     return RedirectResponse(url, status_code=303)
