@@ -1,17 +1,18 @@
 """API: what the pages do, for programs with a bearer token."""
 
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Path as PathParam
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
 from app.accounts.dependencies import PersonDep
 from app.assignment import service as assignment
-from app.db import Database, transaction
+from app.db import transaction
 from app.domain.scale import parse_mapping
 from app.errors import Invalid
 from app.evaluation import reports
@@ -25,6 +26,7 @@ from app.releases import service as releases
 from app.releases.export import Form, Source, Unit
 from app.retrieval import service as retrieval
 from app.web.dependencies import DatabaseDep, ReadSessionDep, SessionDep
+from app.web.streaming import Attachment
 
 Answer = dict[str, Any]
 Refusal = {"description": "Refused: what is wrong, in words"}
@@ -204,7 +206,7 @@ def export_release(
     access: ReaderDep,
     session: ReadSessionDep,
     database: DatabaseDep,
-    number: int,
+    number: Annotated[int, PathParam(ge=1, le=2**31 - 1)],
     form: Annotated[Form, Query(alias="format")] = "trec",
     unit: Unit | None = None,
     source: Source = "all",
@@ -216,24 +218,19 @@ def export_release(
     plan = releases.plan_export(
         session, project, number, form=form, unit=unit, source=source, escape=escape
     )
-    return StreamingResponse(
-        _stream(database, plan),
-        media_type=plan.kind,
-        headers={"Content-Disposition": f'attachment; filename="{plan.file_name}"'},
+    return Attachment(
+        database,
+        lambda own: releases.stream_export(own, plan),
+        name=plan.file_name,
+        kind=plan.kind,
     )
-
-
-def _stream(database: Database, plan: releases.ExportPlan) -> Iterator[bytes]:
-    """Stream on a session of its own, which ends with the stream."""
-    with transaction(database, write=False) as session:
-        yield from releases.stream_export(session, plan)
 
 
 @router.get("/projects/{slug}/evaluation")
 def show_evaluation(
     access: ReaderDep,
     database: DatabaseDep,
-    release: Annotated[int | None, Query(ge=1)] = None,
+    release: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
     cut: Annotated[int | None, Query(ge=1, le=3)] = None,
     unit: Literal["span", "document"] = "span",
     no_relevant: Literal["skip", "zero"] = "skip",

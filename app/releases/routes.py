@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Request, Response
+from fastapi import APIRouter, Form, Path, Request, Response
 from fastapi.responses import HTMLResponse
 
 from app.projects import service as projects
@@ -16,6 +16,7 @@ from app.web.templating import page
 
 router = APIRouter(prefix="/projects/{slug}/releases")
 Text = Annotated[str, Form(max_length=2000)]
+Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 
 @router.get("")
@@ -57,7 +58,7 @@ def cut_release(
 
 @router.get("/{number}")
 def show_release(
-    request: Request, access: ReaderDep, session: ReadSessionDep, number: int
+    request: Request, access: ReaderDep, session: ReadSessionDep, number: Number
 ) -> HTMLResponse:
     found = service.find_release(session, access.project_id, number)
     return page(
@@ -74,7 +75,7 @@ def download(
     access: ReaderDep,
     database: DatabaseDep,
     session: ReadSessionDep,
-    number: int,
+    number: Number,
     form: export.Form,
     unit: export.Unit | None = None,
     source: export.Source = "all",
