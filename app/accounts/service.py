@@ -63,10 +63,14 @@ def user_by_email(session: Session, email: str) -> User:
     return user
 
 
+def find_user(session: Session, email: str) -> User | None:
+    """Return the person of that address, None where nobody has it; refuse what is none."""
+    return store.user_by_email(session, clean_email(email))
+
+
 def find_or_add_user(session: Session, email: str) -> User:
     """Return the person of that address, added where new."""
-    found = store.user_by_email(session, clean_email(email))
-    return found or add_user(session, email)
+    return find_user(session, email) or add_user(session, email)
 
 
 def make_link(session: Session, user: User) -> str:

@@ -55,7 +55,9 @@ def create_project(
 @router.get("/projects/{slug}/people")
 def show_people(request: Request, access: AdminDep, session: ReadSessionDep) -> HTMLResponse:
     members = service.members_of(session, access.project_id)
-    return page(request, "projects/people.html", active="people", members=members, link="")
+    return page(
+        request, "projects/people.html", active="people", members=members, link="", known=""
+    )
 
 
 @router.post("/projects/{slug}/people")
@@ -75,7 +77,8 @@ def invite(
         "projects/people.html",
         active="people",
         members=members,
-        link=f"{settings.public_url}/link/{token}",
+        link=f"{settings.public_url}/link/{token}" if token else "",
+        known="" if token else email.strip(),
     )
 
 

@@ -116,11 +116,25 @@ def add_role(session: Session, project: Project, user: User, role: str) -> None:
 
 def invite(
     session: Session, project: Project, *, email: str, roles: Collection[str], by: int | None
-) -> str:
-    """Add a person by address and return the token of a personal link to send them."""
-    user = accounts.find_or_add_user(session, email)
+) -> str | None:
+    """Add a person by address and return the token of a personal link to send them.
+
+    None for somebody who has an account already and belongs, or may come to belong, to what
+    the inviting person does not administer: whoever holds a link signs in as its owner, so it
+    would hand their other projects to the inviting person.
+    """
+    known = accounts.find_user(session, email)
+    user = known or accounts.add_user(session, email)
+    may_link = known is None or _reaches_no_further(session, known, by)
     set_roles(session, project, user, roles, by=by)
-    return accounts.make_link(session, user)
+    return accounts.make_link(session, user) if may_link else None
+
+
+def _reaches_no_further(session: Session, user: User, by: int | None) -> bool:
+    theirs = {project.id for project, _ in projects_of(session, user.id)}
+    mine = projects_of(session, by) if by is not None else []
+    administered = {project.id for project, roles in mine if "admin" in roles}
+    return bool(theirs) and theirs <= administered
 
 
 def guideline(session: Session, project_id: int) -> Guideline:
