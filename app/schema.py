@@ -6,7 +6,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from app.db import Database
 from app.errors import Conflict
@@ -28,12 +28,23 @@ def upgrade(database: Database) -> None:
         if not database.is_sqlite:
             connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": LOCK})
             connection.commit()
+        _refuse_newer(config, connection)
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
         connection.commit()
         if not database.is_sqlite:
             connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": LOCK})
             connection.commit()
+
+
+def _refuse_newer(config: Config, connection: Connection) -> None:
+    current = MigrationContext.configure(connection).get_current_revision()
+    known = {each.revision for each in ScriptDirectory.from_config(config).walk_revisions()}
+    if current is not None and current not in known:
+        raise Conflict(
+            f"A newer Goldspan wrote this database (revision {current}), so this one leaves it "
+            "alone. Install that Goldspan again, or restore a backup."
+        )
 
 
 def is_empty(database: Database) -> bool:
