@@ -8,6 +8,7 @@ from app import terminal
 from app.agreement import service
 from app.agreement.files import agree_files
 from app.db import transaction
+from app.domain.gates import list_untold
 from app.domain.scale import parse_mapping
 from app.formats.judgments import check_duplicates
 from app.projects import service as projects
@@ -82,7 +83,8 @@ def _describe(found: dict[str, Any]) -> list[str]:
     where = f" on {labels[found['split']]} (cut {found['cut']})" if "split" in found else ""
     lines = [f"{gate['answer'].capitalize()}{where}"]
     lines += [f"  {reason}" for reason in gate["reasons"]]
-    lines += [f"  needed: {missing}" for missing in gate["missing"]]
+    untold = list_untold(gate["reasons"], gate["missing"])
+    lines += [f"  needed: {missing}" for missing in untold]
     lines += [f"{'pairs':24}{found['n']:>10,}"]
     for key, name in FIGURES.items():
         ends = found["intervals"].get(key)

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from app.agreement.grades import ItemGrades
@@ -31,6 +31,11 @@ class Looked:
     verdict: Verdict
     figures: Figures
     labels_hash: str
+
+    def explain(self, reason: str) -> "Looked":
+        """Return the same look with one more reason, said first."""
+        reasons = (reason, *self.verdict.reasons)
+        return replace(self, verdict=replace(self.verdict, reasons=reasons))
 
 
 def look(

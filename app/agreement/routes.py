@@ -55,6 +55,7 @@ def _show(
         judge=chosen,
         dev=dev,
         sampled=service.has_sample(session, project),
+        dev_empty=dev and not service.has_dev(session, project),
         cut=project.cut,
         report=report,
         outdated=report is not None and service.is_outdated(session, project, chosen, report),

@@ -11,7 +11,8 @@ from app.agreement import store
 from app.agreement.grades import ItemGrades, group_items
 from app.agreement.measuring import Looked, hash_pairs, look, pair_items
 from app.agreement.store import Passage
-from app.domain.gates import Answer
+from app.domain.gates import Answer, list_untold
+from app.domain.sampling import MIN_QUERIES
 from app.errors import Invalid, NotFound
 from app.models import GateReport, Grader, Judge, Project
 from app.projects import service as projects
@@ -19,6 +20,7 @@ from app.projects import service as projects
 Split = Literal["dev", "test", "all"]
 SPLITS: tuple[Split, ...] = ("dev", "test", "all")
 SNIPPET = 240
+EMPTY_DEV = f"dev is empty: under {MIN_QUERIES} queries every label of the sample is test"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +49,23 @@ class Report:
         figures: dict[str, Any] = self.figures["at"][str(self.cut)]
         return figures
 
+    @property
+    def untold(self) -> list[str]:
+        """What is missing, without what the reasons say already."""
+        return list_untold(self.reasons, self.missing)
+
     def as_json(self) -> dict[str, Any]:
         """Return the object of ``goldspan agreement PROJECT --judge NAME --json``."""
         keys = (
             "n", "confusion", "tpr", "tnr", "kappa", "kappa_binary", "kappa_quadratic",
-            "alpha_ordinal", "intervals", "gate",
+            "alpha_ordinal", "intervals",
         )  # fmt: skip
         return {key: self.here[key] for key in keys} | {
+            "gate": {
+                "answer": self.answer,
+                "reasons": list(self.reasons),
+                "missing": list(self.missing),
+            },
             "judge": self.judge,
             "split": self.split,
             "cut": self.cut,
@@ -133,6 +145,8 @@ def measure_judge(
         judge_cut=judge.own_cut or project.cut,
         names={key: one.name for key, one in store.graders_of(session, project.id).items()},
     )
+    if part == "dev" and not has_dev(session, project):
+        found = found.explain(EMPTY_DEV)
     newest = store.newest_report(session, judge.id, [part])
     if newest is not None and newest.labels_hash == found.labels_hash:
         return _view(session, judge, newest)
@@ -194,6 +208,11 @@ def _view(session: Session, judge: Judge, report: GateReport) -> Report:
 def has_sample(session: Session, project: Project) -> bool:
     """Tell whether a validation sample was planned, which the gate then goes by."""
     return store.has_sample(session, project.id)
+
+
+def has_dev(session: Session, project: Project) -> bool:
+    """Tell whether any query of the validation sample is for tuning a judge."""
+    return store.has_split(session, project.id, "dev")
 
 
 def newest_report(

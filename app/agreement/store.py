@@ -112,6 +112,11 @@ def has_sample(session: Session, project_id: int) -> bool:
     return bool(session.scalar(select(planned)))
 
 
+def has_split(session: Session, project_id: int, split: str) -> bool:
+    """Tell whether the validation sample has items of a split."""
+    return bool(session.scalar(select(_select_sample(project_id, split).exists())))
+
+
 def judges_of(session: Session, project_id: int) -> list[Judge]:
     """Return the judges, the newest first."""
     return list(

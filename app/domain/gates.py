@@ -1,14 +1,18 @@
 """Gates: whether a judge's labels may be used, with every reason and what is missing."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from enum import StrEnum
 
 from app.domain.agreement import Agreement
 from app.domain.intervals import Interval, interval
+from app.domain.words import say_count
 
 MAX_PAIRS_MORE = 1_000_000
+SETTLED_BY = 10
+"""Fewer pairs on the side of a figure never rule a judge out: one miss of one is 0 %."""
+NEEDED = "are needed"
 
 
 class Answer(StrEnum):
@@ -66,6 +70,8 @@ class Figure:
     interval: Interval | None
     threshold: float
     lacking: str
+    pairs: int
+    """How many it rests on; for kappa, those of the smaller side of the cut."""
 
     @property
     def below(self) -> bool:
@@ -74,8 +80,13 @@ class Figure:
 
     @property
     def hopeless(self) -> bool:
-        """Say whether even the upper end of the interval is under the threshold."""
-        return self.interval is not None and self.interval.high < self.threshold
+        """Say whether even the upper end of the interval is under the threshold.
+
+        Not under `SETTLED_BY` pairs, where a single one decides.
+        """
+        if self.interval is None or self.pairs < SETTLED_BY:
+            return False
+        return self.interval.high < self.threshold
 
     def is_wide(self, allowed: float) -> bool:
         """Say whether the lower end reaches too far below the threshold."""
@@ -86,7 +97,7 @@ def decide(agreement: Agreement, queries: int, gate: Gate | None = None) -> Verd
     """Answer whether the judge may be trusted; ``queries`` is how many the pairs come from.
 
     1. *not trusted* when a figure cannot pass any more (its interval ends below the
-       threshold), however few the labels;
+       threshold, on at least 10 pairs of its side), however few the labels;
     2. else *not enough labels* when pairs, classes or queries are short, or a figure is
        undefined;
     3. else *not trusted* when a figure is below its threshold;
@@ -99,7 +110,7 @@ def decide(agreement: Agreement, queries: int, gate: Gate | None = None) -> Verd
     limits = gate or Gate()
     figures = list_figures(agreement, limits)
     short = list(count_shortages(agreement, queries, limits))
-    missing = tuple(f"{count_of(needed, what)} more" for what, needed in short)
+    missing = tuple(f"{say_count(needed, what)} more" for what, needed in short)
     reasons = [*describe_counts(agreement, queries, limits), *describe_figures(figures, limits)]
     answer = choose_answer(figures, short=bool(short), allowed=limits.allowed)
     if answer is Answer.TRUSTED:
@@ -123,15 +134,18 @@ def choose_answer(figures: list[Figure], *, short: bool, allowed: float) -> Answ
 def list_figures(agreement: Agreement, gate: Gate) -> list[Figure]:
     """Put the gate's three figures beside their thresholds."""
     rates = agreement.rates
+    sides = rates.relevant, rates.irrelevant
+    lacking = "no pair is relevant", "no pair is irrelevant"
     return [
-        Figure("TPR", rates.tpr, agreement.tpr_interval, gate.tpr, "no pair is relevant"),
-        Figure("TNR", rates.tnr, agreement.tnr_interval, gate.tnr, "no pair is irrelevant"),
+        Figure("TPR", rates.tpr, agreement.tpr_interval, gate.tpr, lacking[0], sides[0]),
+        Figure("TNR", rates.tnr, agreement.tnr_interval, gate.tnr, lacking[1], sides[1]),
         Figure(
             "binary kappa",
             agreement.kappa_binary,
             agreement.kappa_binary_interval,
             gate.kappa,
             "both used one side of the cut only" if agreement.n else "there are no pairs",
+            min(sides),
         ),
     ]
 
@@ -141,10 +155,10 @@ def list_counts(
 ) -> tuple[tuple[str, int, int], ...]:
     """Return (what, how many there are, how many are wanted)."""
     return (
-        ("pairs", agreement.n, gate.pairs),
-        ("relevant pairs", agreement.rates.relevant, gate.relevant),
-        ("irrelevant pairs", agreement.rates.irrelevant, gate.irrelevant),
-        ("queries", queries, gate.queries),
+        ("pair", agreement.n, gate.pairs),
+        ("relevant pair", agreement.rates.relevant, gate.relevant),
+        ("irrelevant pair", agreement.rates.irrelevant, gate.irrelevant),
+        ("query", queries, gate.queries),
     )
 
 
@@ -161,14 +175,16 @@ def describe_counts(agreement: Agreement, queries: int, gate: Gate) -> Iterator[
     """Yield one sentence for each count that is short."""
     for what, there, wanted in list_counts(agreement, queries, gate):
         if there < wanted:
-            yield f"{count_of(there, what)}; {wanted} are needed"
+            yield f"{say_count(there, what)}; {wanted} {NEEDED}"
 
 
-def count_of(number: int, what: str) -> str:
-    """Return "2 pairs", "1 pair", "1 query"."""
-    if number == 1:
-        what = what.replace("queries", "query").removesuffix("s")
-    return f"{number} {what}"
+def list_untold(reasons: Sequence[str], missing: Sequence[str]) -> list[str]:
+    """Return what is missing beyond the counts that the reasons name already.
+
+    A count that is short stands in both, first and in the same order; for programs each
+    list is whole, a person reads it once.
+    """
+    return list(missing[sum(reason.endswith(NEEDED) for reason in reasons) :])
 
 
 def describe_figures(figures: list[Figure], gate: Gate) -> Iterator[str]:
@@ -203,7 +219,7 @@ def count_wide(agreement: Agreement, gate: Gate) -> Iterator[str]:
             continue
         more = count_pairs_more(share, there, threshold - gate.allowed)
         if more:
-            yield f"about {count_of(more, f'{name} pairs')} more for a narrower interval"
+            yield f"about {say_count(more, f'{name} pair')} more for a narrower interval"
 
 
 def count_pairs_more(share: float, there: int, floor: float) -> int | None:

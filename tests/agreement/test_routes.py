@@ -95,6 +95,15 @@ def test_agreement_is_shown_beside_both_distributions_and_the_baseline(  # V-064
         assert figure in shown
 
 
+def test_an_empty_dev_offers_no_look(place: Place) -> None:
+    place.give([(1, 1), (0, 0)], "test")
+
+    shown = place.browser().get(f"{place.path}?split=dev").text
+
+    assert "The dev labels are empty" in shown
+    assert "Measure on dev" not in shown
+
+
 def test_dev_is_looked_at_apart_from_test(place: Place) -> None:
     place.give([(1, 1), (0, 0)], "dev")
     place.give([(1, 0)], "test")

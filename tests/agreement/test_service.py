@@ -91,6 +91,18 @@ def test_only_the_split_asked_for_is_measured(
     assert measure(session, project, split="all").figures["n"] == 10
 
 
+def test_an_empty_dev_is_said_to_be_empty_by_rule(
+    session: Session, project: Project, sme: Grader, judge: Grader
+) -> None:
+    make_sample(session, give_pairs(session, [(1, 1)], sme, judge), "test")
+
+    gate = measure(session, project, split="dev").as_json()["gate"]
+
+    assert gate["answer"] == "not enough labels"
+    assert gate["reasons"][0].startswith("dev is empty: under 72 queries")
+    assert not any("dev is empty" in each for each in measure(session, project).reasons)
+
+
 def test_looking_at_dev_leaves_the_cut_free_and_at_test_fixes_it(
     session: Session, project: Project, sme: Grader, judge: Grader
 ) -> None:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from app.domain.agreement import measure, pair_grades
-from app.domain.gates import Answer, Gate, as_json, count_pairs_more, decide
+from app.domain.gates import Answer, Gate, as_json, count_pairs_more, decide, list_untold
 from app.domain.kappa import Pair
 from tests.data import collection
 from tests.domain.test_agreement import read_labels
@@ -51,6 +51,34 @@ def test_a_figure_that_cannot_pass_is_not_trusted_however_few_the_labels() -> No
     assert "TPR 0.100 (between 0.027 and 0.301) is below 0.85" in verdict.reasons
     assert "40 pairs; 100 are needed" in verdict.reasons
     assert "60 pairs more" in verdict.missing
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        pytest.param(make_pairs(40, 0, 0, 1), id="one of one irrelevant pair"),
+        pytest.param(make_pairs(0, 9, 40, 0), id="nine of nine relevant pairs"),
+    ],
+)
+def test_a_side_of_fewer_than_ten_pairs_rules_no_judge_out(pairs: list[Pair]) -> None:
+    verdict = decide(measure(pairs, cut=1), queries=40)
+
+    assert verdict.answer is Answer.NOT_ENOUGH
+    assert any("is below 0.85" in reason for reason in verdict.reasons)
+
+
+def test_a_side_of_ten_pairs_may_rule_a_judge_out() -> None:
+    assert decide(measure(make_pairs(0, 10, 40, 0), cut=1), queries=40).answer is (
+        Answer.NOT_TRUSTED
+    )
+
+
+def test_a_count_that_is_short_is_read_once() -> None:
+    verdict = decide(measure(make_pairs(20, 2, 95, 5), cut=1), queries=40)
+
+    assert verdict.missing[0] == "8 relevant pairs more"
+    assert list_untold(verdict.reasons, verdict.missing) == list(verdict.missing[1:])
+    assert verdict.missing[1].startswith("about ")
 
 
 def test_a_low_figure_on_too_few_labels_may_still_pass() -> None:
