@@ -11,6 +11,7 @@ from app import jobs, terminal
 from app.db import Database, transaction
 from app.domain.hit_ids import Reading
 from app.domain.ordering import Rule
+from app.domain.words import say_count
 from app.errors import AppError, Invalid
 from app.models import Run
 from app.projects import service as projects
@@ -69,9 +70,10 @@ def import_run(
 
 def _tell_imports(reports: Sequence[RunReport], *, dry_run: bool, as_json: bool) -> None:
     for report in reports:
-        terminal.say(service.explain(report), *report.warnings)
-    if dry_run:
-        terminal.say("Nothing was stored: this was a dry run.")
+        terminal.answer(service.explain(report, dry_run=dry_run), as_json=as_json)
+        terminal.say(*report.warnings)
+    if dry_run and not all(report.already for report in reports):
+        terminal.answer("Nothing was stored: this was a dry run.", as_json=as_json)
     if as_json:
         terminal.emit({"dry_run": dry_run, "runs": [each.as_json for each in reports]})
 
@@ -103,7 +105,7 @@ def retrieve(
         with transaction(database, write=False) as session:
             runs = service.runs_by_ids(session, wanted)
     fresh = {each.run.id for each in planned if each.fresh}
-    _tell_ends(runs)
+    _tell_ends(runs, as_json=as_json)
     if as_json:
         terminal.emit({"runs": [_to_json(run, fresh=run.id in fresh) for run in runs]})
     broken = [f"{run.name}: {run.error or run.state}" for run in runs if run.state != "done"]
@@ -144,11 +146,13 @@ def _count_open(database: Database, run_ids: Sequence[int]) -> int:
     return sum(run.state in ("planned", "running") for run in runs)
 
 
-def _tell_ends(runs: Sequence[Run]) -> None:
+def _tell_ends(runs: Sequence[Run], *, as_json: bool) -> None:
     for run in runs:
         if run.state == "done":
-            terminal.say(
-                f"{run.name}: {run.hits_total:,} hits for {run.queries_done:,} queries."
+            terminal.answer(
+                f"{run.name}: {say_count(run.hits_total, 'hit')} for "
+                f"{say_count(run.queries_done, 'query')}.",
+                as_json=as_json,
             )
 
 

@@ -3,6 +3,8 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -56,9 +58,21 @@ class Pieces:
 
     def order(self, scored: Sequence[tuple[float, int]], depth: int) -> Found:
         """Return the best ``depth``: score falling, then hit id falling, made strict."""
-        best = sorted(scored, key=lambda pair: (pair[0], self.hit_id(pair[1])), reverse=True)
-        falling = make_falling([score for score, _ in best[:depth]])
-        return [(number, score) for (_, number), score in zip(best, falling, strict=False)]
+        best = self._break_ties(sorted(scored, reverse=True))[:depth]
+        scores = [score for score, _ in best]
+        if any(above <= below for above, below in pairwise(scores)):
+            scores = make_falling(scores)
+        return [(number, score) for (_, number), score in zip(best, scores, strict=True)]
+
+    def _break_ties(self, falling: list[tuple[float, int]]) -> list[tuple[float, int]]:
+        """Order hits of equal scores by hit id; few are, and ids cost time to write."""
+        ordered: list[tuple[float, int]] = []
+        for _, tied in groupby(falling, key=itemgetter(0)):
+            group = list(tied)
+            if len(group) > 1:
+                group.sort(key=lambda pair: self.hit_id(pair[1]), reverse=True)
+            ordered += group
+        return ordered
 
 
 def iterate_pieces(

@@ -5,7 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from app.domain.ordering import OrderReport, Rule
-from app.retrieval.runfiles import PlacedHit, RunFile, count, list_some
+from app.domain.words import say_count
+from app.retrieval.runfiles import PlacedHit, RunFile, list_some
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def _warn(
         other = "rank" if order == "score" else "score"
         yield (
             f"Score and rank tell different orders in "
-            f"{count(len(orders.disagreeing), 'query', 'queries')}: "
+            f"{say_count(len(orders.disagreeing), 'query')}: "
             f"{list_some(orders.disagreeing)}. The {order} was used; if lower scores are "
             f"better, or the other order is meant, import it under another name in the "
             f"order of its {other}s (--order {other})."
@@ -79,28 +80,31 @@ def _warn(
     if orders.tied_by_rank and order == "score":
         yield (
             f"Equal scores were put in another order than the rank column's in "
-            f"{count(len(orders.tied_by_rank), 'query', 'queries')}: by hit id, falling, "
+            f"{say_count(len(orders.tied_by_rank), 'query')}: by hit id, falling, "
             "as trec_eval does."
         )
     if orders.tied_in_32_bits:
         yield (
             f"Scores differ by less than 32 bits can hold in "
-            f"{count(len(orders.tied_in_32_bits), 'query', 'queries')}: "
+            f"{say_count(len(orders.tied_in_32_bits), 'query')}: "
             f"{list_some(orders.tied_in_32_bits)}; other tools may order them otherwise."
         )
     if off:
-        yield (f"{count(len(off), 'document')} not in the corpus: kept, pooled, never graded.")
+        yield (
+            f"{say_count(len(off), 'document')} not in the corpus: kept, pooled, never graded."
+        )
     if missing > 0:
-        yield f"{count(missing, 'query', 'queries')} of the project without an answer in it."
+        yield f"{say_count(missing, 'query')} of the project without an answer in it."
     if repeated:
-        yield f"{count(repeated, 'line')} said the same again; counted once."
+        yield f"{say_count(repeated, 'line')} said the same again; counted once."
 
 
-def explain(report: RunReport) -> str:
+def explain(report: RunReport, *, dry_run: bool = False) -> str:
     """Say in one sentence what an import of a run did, or would do."""
     if report.already:
-        return f"{report.name} was imported from this file before; nothing was changed."
+        told = "importing it again would change nothing" if dry_run else "nothing was changed"
+        return f"{report.name} was imported from this file before; {told}."
     return (
-        f"{report.name}: {count(report.hits, 'hit')} for "
-        f"{count(report.queries, 'query', 'queries')}, in the order of their {report.order}s."
+        f"{report.name}: {say_count(report.hits, 'hit')} for "
+        f"{say_count(report.queries, 'query')}, in the order of their {report.order}s."
     )

@@ -10,6 +10,7 @@ from app.corpus.service import VersionInfo
 from app.domain.hit_ids import Ambiguous, Reading, read_hit_id
 from app.domain.ordering import OrderReport, Rule, order_hits, order_report
 from app.domain.spans import Span
+from app.domain.words import say_count
 from app.formats.checks import Problems
 from app.formats.detect import RUN, check_format, sniff
 from app.formats.lines import open_file, peek_line
@@ -182,7 +183,7 @@ def refuse_unknown_queries(file: RunFile, known: Iterable[str]) -> None:
         first = [query_id for query_id in file.hits if query_id in unknown]
         file.problems.add(
             file.hits[first[0]][0].line,
-            f"{count(len(first), 'query', 'queries')} not in the project: {list_some(first)};"
+            f"{say_count(len(first), 'query')} not in the project: {list_some(first)};"
             " import the queries first, or remove these lines",
         )
 
@@ -194,8 +195,8 @@ def refuse_unknown_documents(
     if unknown:
         file.problems.add(
             hits[0].row.line,
-            f"{count(len(unknown), 'document')} not in the corpus, in"
-            f" {count(len(hits), 'line')}: {list_some(unknown)}; import them first, or keep"
+            f"{say_count(len(unknown), 'document')} not in the corpus, in"
+            f" {say_count(len(hits), 'line')}: {list_some(unknown)}; import them first, or keep"
             " the lines with --allow-unknown (counted and pooled, never graded)",
         )
 
@@ -212,8 +213,3 @@ def list_some(ids: Sequence[str]) -> str:
     """Write the first ids, and how many more there are."""
     more = f" and {len(ids) - SHOWN} more" if len(ids) > SHOWN else ""
     return ", ".join(ids[:SHOWN]) + more
-
-
-def count(number: int, one: str, many: str = "") -> str:
-    """Write a number and its noun: ``1 line``, ``2,000 lines``."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

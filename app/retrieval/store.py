@@ -3,15 +3,17 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Table, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.domain.spans import Span
 from app.models import Document, DocumentVersion, Hit, Query, Run, RunQuery
 
 BATCH = 5_000
+# The tables themselves: inserting mapped classes costs three times as much.
+HITS, RUN_QUERIES = cast(Table, Hit.__table__), cast(Table, RunQuery.__table__)
 SNIPPET = 240  # characters of a hit that a page shows
 
 
@@ -164,12 +166,12 @@ def add_hits(session: Session, rows: Iterable[dict[str, Any]]) -> None:
     """Insert hits, a batch in memory at a time."""
     stream = iter(rows)
     while batch := list(islice(stream, BATCH)):
-        session.execute(insert(Hit), batch)
+        session.execute(insert(HITS), batch)
 
 
 def add_run_queries(session: Session, rows: Sequence[dict[str, Any]]) -> None:
     if rows:
-        session.execute(insert(RunQuery), rows)
+        session.execute(insert(RUN_QUERIES), rows)
 
 
 def count_progress(session: Session, run_id: int, *, queries: int, hits: int) -> None:
