@@ -45,6 +45,11 @@ class Unavailable(AppError):
     """Something outside Goldspan does not answer."""
 
 
+def say_reason(message: str) -> str:
+    """Return the reason of a checked value without the words of the library before it."""
+    return message.removeprefix("Value error, ")
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One bad line of a file: where it is, what is wrong, what to do."""

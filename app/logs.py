@@ -6,8 +6,11 @@ import sys
 import structlog
 
 
-def configure() -> None:
-    """Write events to stderr as key and value; libraries speak from warnings up."""
+def configure(level: int = logging.INFO) -> None:
+    """Write events of a level and above to stderr as key and value.
+
+    Libraries speak from warnings up.
+    """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
     structlog.configure(
         processors=[
@@ -17,6 +20,7 @@ def configure() -> None:
             structlog.processors.format_exc_info,
             structlog.processors.KeyValueRenderer(key_order=["timestamp", "level", "event"]),
         ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=_print_to_stderr,
     )
 

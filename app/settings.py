@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from app.errors import Invalid
+from app.errors import Invalid, say_reason
 
 PREFIX = "GOLDSPAN_"
 SECRET = "GOLDSPAN_SECRET_"
@@ -76,7 +76,9 @@ def load_settings() -> Settings:
 
 
 def _in_words(wrong: ValidationError) -> str:
-    lines = [f"{PREFIX}{str(e['loc'][0]).upper()}: {e['msg']}" for e in wrong.errors()]
+    lines = [
+        f"{PREFIX}{str(e['loc'][0]).upper()}: {say_reason(e['msg'])}" for e in wrong.errors()
+    ]
     return "The settings are wrong. " + " ".join(lines)
 
 

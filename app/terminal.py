@@ -1,6 +1,7 @@
 """Terminal: what every command shares: the database, words on stderr, JSON on stdout."""
 
 import json
+import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ def opened(*, as_it_is: bool = False) -> Iterator[tuple[Database, Settings]]:
     A new one gets its tables first, so that every command may be the first; one that another
     Goldspan wrote is refused. ``as_it_is`` leaves both to the command.
     """
-    logs.configure()
+    logs.configure(logging.WARNING)  # a command says its progress in its own words
     settings = load_settings()
     database = open_database(settings.database)
     try:
@@ -56,6 +57,11 @@ def show(*lines: str) -> None:
     """Write the answer of a command to stdout."""
     for line in lines:
         typer.echo(line)
+
+
+def answer(*lines: str, as_json: bool) -> None:
+    """Write the answer of a command: to stdout, or to stderr where JSON goes to stdout."""
+    (say if as_json else show)(*lines)
 
 
 def run(app: typer.Typer) -> None:

@@ -4,6 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+import structlog
 
 from app import terminal
 from app.cli import app
@@ -57,3 +58,23 @@ def test_a_database_that_cannot_be_reached_is_said_in_words(
     said = capsys.readouterr().err
     assert said.startswith("The database cannot be used: ")
     assert "hidden" not in said
+
+
+def test_a_command_says_nothing_but_its_own_words_and_warnings(
+    monkeypatch: pytest.MonkeyPatch, data_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with terminal.opened():
+        structlog.get_logger().info("worker started")
+        structlog.get_logger().warning("worker lost")
+
+    said = capsys.readouterr().err
+    assert "worker started" not in said
+    assert "worker lost" in said
+
+
+def test_an_answer_leaves_stdout_to_json(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.answer("one", as_json=False)
+    terminal.answer("two", as_json=True)
+
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("one\n", "two\n")

@@ -13,7 +13,7 @@ from app.projects.loading import (
 )
 
 LOADING = Loading(
-    "documents", service.check_corpus, service.import_corpus, service.preview_corpus
+    "document", service.check_corpus, service.import_corpus, service.preview_corpus
 )
 
 

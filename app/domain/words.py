@@ -5,7 +5,12 @@ from collections.abc import Sequence
 
 def say_count(number: int, thing: str) -> str:
     """Return "1 pair", "2 queries", "1,509 grades" of a thing named in the singular."""
-    return f"{number:,} {thing if number == 1 else make_plural(thing)}"
+    return f"{number:,} {say_thing(number, thing)}"
+
+
+def say_thing(number: int, thing: str) -> str:
+    """Return the form of a thing, named in the singular, that stands beside a number."""
+    return thing if number == 1 else make_plural(thing)
 
 
 def make_plural(thing: str) -> str:

@@ -8,10 +8,18 @@ from fastapi import Depends, Request
 
 from app.accounts.dependencies import PersonDep
 from app.db import transaction
+from app.domain.words import join_words
 from app.errors import Forbidden, NotFound
 from app.projects import service
 from app.web.dependencies import database_of
 from app.web.viewer import Person, Place, remember, viewer_of
+
+PEOPLE = {
+    "admin": "admins",
+    "adjudicator": "adjudicators",
+    "sme": "graders",
+    "viewer": "viewers",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +57,8 @@ AccessDep = Annotated[Access, Depends(find_access)]
 def _need(*allowed: str) -> Callable[[Access], Access]:
     def check(access: AccessDep) -> Access:
         if not access.roles & set(allowed):
-            raise Forbidden(f"This is for {' or '.join(allowed)}s of the project.")
+            wanted = join_words([PEOPLE[role] for role in allowed])
+            raise Forbidden(f"This is for {wanted} of the project.")
         return access
 
     return check

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, TypeVar
 
+from app.domain.words import say_count, say_thing
 from app.formats.checks import Problems
 from app.formats.detect import Kind, check_format, sniff
 from app.formats.lines import open_file, peek_line
@@ -174,18 +175,21 @@ def report_again(checked: Checked[Any], kind: str) -> ImportReport:
     )
 
 
-def explain(report: ImportReport, thing: str) -> list[str]:
-    """Say in words what an import did; ``thing`` is the plural, such as documents."""
+def explain(report: ImportReport, thing: str, *, dry_run: bool = False) -> list[str]:
+    """Say in words what an import did; ``thing`` is the singular, such as document."""
     if report.already:
-        return [f"{report.file_name} was imported before; nothing was changed."]
+        told = "importing it again would change nothing" if dry_run else "nothing was changed"
+        return [f"{report.file_name} was imported before; {told}."]
     counts = [
         (report.added, "new"),
         (report.unchanged, "unchanged"),
         (report.filled, "known by name before, now with their text"),
         (report.changed, "in a new version"),
         (report.updated, "with other tags"),
-        (report.duplicates, "repeated lines counted once"),
-        (report.skipped, "bad lines left out"),
+        (report.duplicates, f"{say_thing(report.duplicates, 'repeated line')} counted once"),
+        (report.skipped, f"{say_thing(report.skipped, 'bad line')} left out"),
     ]
     parts = [f"{count:,} {word}" for count, word in counts if count]
-    return [f"{report.file_name}: {report.rows:,} {thing}; {', '.join(parts) or 'none'}."]
+    return [
+        f"{report.file_name}: {say_count(report.rows, thing)}; {', '.join(parts) or 'none'}."
+    ]

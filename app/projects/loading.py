@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app import terminal
 from app.db import Database, transaction
+from app.domain.words import say_count
 from app.models import Project
 from app.projects import service
 from app.projects.imports import Checked, ImportReport, Told, explain
@@ -59,7 +60,7 @@ class Take(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Loading:
-    """What a command loads, and how; ``thing`` is its plural, such as documents."""
+    """What a command loads, and how; ``thing`` is its singular, such as document."""
 
     thing: str
     check: Check
@@ -132,15 +133,16 @@ def _tell(what: str, thing: str) -> Told:
         nonlocal said
         if rows >= said + EVERY:
             said = rows
-            terminal.say(f"{what} {rows:,} {thing}")
+            terminal.say(f"{what} {say_count(rows, thing)}")
 
     return tell
 
 
 def _report(thing: str, reports: list[ImportReport], *, dry_run: bool, as_json: bool) -> None:
     for report in reports:
-        terminal.say(*explain(report, thing), *report.problems)
-    if dry_run:
-        terminal.say("Nothing was stored: this was a dry run.")
+        terminal.say(*report.problems)
+        terminal.answer(*explain(report, thing, dry_run=dry_run), as_json=as_json)
+    if dry_run and not all(report.already for report in reports):
+        terminal.answer("Nothing was stored: this was a dry run.", as_json=as_json)
     if as_json:
         terminal.emit({"dry_run": dry_run, "files": [each.to_json() for each in reports]})

@@ -13,7 +13,7 @@ from app.projects.loading import (
 from app.queries import service
 
 LOADING = Loading(
-    "queries", service.check_queries, service.import_queries, service.preview_queries
+    "query", service.check_queries, service.import_queries, service.preview_queries
 )
 
 

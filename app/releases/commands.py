@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app import terminal
 from app.db import transaction
+from app.domain.words import say_count
 from app.projects import service as projects
 from app.releases import service
 from app.releases.export import Form, Source, Unit
@@ -38,17 +39,18 @@ def release(
         made = service.cut_release(session, project, note=note, overrides=overrides)
         manifest = made.manifest
     left = manifest["left_out"]
-    terminal.say(
-        f"Release {manifest['release']} of {slug}: {manifest['labels']} labels of"
-        f" {manifest['queries']} queries.",
+    terminal.answer(
+        f"Release {manifest['release']} of {slug}: {say_count(manifest['labels'], 'label')} of"
+        f" {say_count(manifest['queries'], 'query')}.",
         *(
-            f"  {sum(counts)} by {name}"
+            f"  {sum(counts):,} by {name}"
             for name, counts in manifest["counts"].items()
             if sum(counts)
         ),
         f"Left out: {left['unresolved']} unresolved, {left['judge_not_admitted']} of judges not"
         f" trusted, {left['outdated']} of older texts or wordings.",
         f"Next: goldspan export {slug} --format trec -o {slug}.trec",
+        as_json=as_json,
     )
     if as_json:
         terminal.emit(manifest)

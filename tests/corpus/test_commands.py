@@ -64,8 +64,19 @@ def test_standard_input_is_a_file_too(command: CliRunner) -> None:
     answer = command.invoke(app, ["import", "corpus", "shop", "-"], input=ONE)
 
     assert answer.exit_code == 0
-    assert "standard input: 1 documents; 1 new." in answer.stderr
-    assert answer.stdout == ""
+    assert answer.stdout == "standard input: 1 document; 1 new.\n"
+
+
+def test_a_dry_run_of_a_known_file_says_one_thing(command: CliRunner, tmp_path: Path) -> None:
+    path = str(write(tmp_path, ONE, name="one.jsonl"))
+    counts_of(command, path)
+
+    answer = command.invoke(app, ["import", "corpus", "shop", path, "--dry-run"])
+
+    assert answer.stdout == (
+        "one.jsonl was imported before; importing it again would change nothing.\n"
+    )
+    assert answer.stderr == ""
 
 
 def test_queries_are_imported_the_same_way(command: CliRunner, tmp_path: Path) -> None:
