@@ -31,9 +31,15 @@ class JudgeGrade:
 
 
 def write_judge_grades(
-    session: Session, *, grader: Grader, rows: Sequence[JudgeGrade]
+    session: Session,
+    *,
+    grader: Grader,
+    rows: Sequence[JudgeGrade],
+    guideline_id: int | None = None,
 ) -> dict[int, int]:
     """Store grades of a judge and return item id to grade id.
+
+    ``guideline_id`` is the guideline the judge was given; the one in force without.
 
     A judge has one grade an item: one that is there stays and its id is returned, so that
     the same verdict written twice is one.
@@ -43,14 +49,19 @@ def write_judge_grades(
     """
     stored: dict[int, int] = {}
     for piece in _split(rows):
-        write_unslotted(session, grader, piece, slot_kind="judge")
+        write_unslotted(session, grader, piece, slot_kind="judge", guideline_id=guideline_id)
         found = store_grades.imported_on(session, grader.id, [row.item_id for row in piece])
         stored |= {item_id: event_id for item_id, (_, event_id, _) in found.items()}
     return stored
 
 
 def write_unslotted(
-    session: Session, grader: Grader, rows: Sequence[JudgeGrade], *, slot_kind: str
+    session: Session,
+    grader: Grader,
+    rows: Sequence[JudgeGrade],
+    *,
+    slot_kind: str,
+    guideline_id: int | None = None,
 ) -> None:
     """Insert grades without a slot; items the grader has graded are left as they are."""
     off = [row.value for row in rows if row.value not in GRADES]
@@ -63,7 +74,7 @@ def write_unslotted(
         "withdrawn": False,
         "current": True,
         "context_opened": False,
-        "guideline_id": projects.guideline(session, grader.project_id).id,
+        "guideline_id": guideline_id or projects.guideline(session, grader.project_id).id,
         "created_at": now(session),
     }
     for piece in _split(rows):

@@ -124,7 +124,7 @@ def open_judge(
 async def _ask(
     database: Database, allowed: tuple[str, ...], task: Task, policy: Policy | None
 ) -> Ended:
-    ledger = DatabaseLedger(database, task.batch_id, task.grader)
+    ledger = DatabaseLedger(database, task.batch_id, task.grader, task.judge.guideline_id)
     client = open_judge(task.judge, allowed, task.guidelines)
     async with client:
         return await grade_all(
@@ -179,10 +179,13 @@ def _end(database: Database, task: Task, ended: Ended) -> None:
 class DatabaseLedger:
     """Keeps attempts, verdicts and failures in the database."""
 
-    def __init__(self, database: Database, batch_id: int, grader: Grader) -> None:
+    def __init__(
+        self, database: Database, batch_id: int, grader: Grader, guideline_id: int | None
+    ) -> None:
         self._database = database
         self._batch_id = batch_id
         self._grader = grader
+        self._guideline_id = guideline_id
         self._cards: dict[int, ItemCard] = {}
 
     def show(self, card: ItemCard) -> None:
@@ -211,7 +214,9 @@ class DatabaseLedger:
         ]
         if not rows:
             return {}
-        return assignment.write_judge_grades(session, grader=self._grader, rows=rows)
+        return assignment.write_judge_grades(
+            session, grader=self._grader, rows=rows, guideline_id=self._guideline_id
+        )
 
     def _grade(self, item_id: int, verdict: Verdict) -> JudgeGrade:
         card = self._cards[item_id]

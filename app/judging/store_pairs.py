@@ -38,7 +38,7 @@ from app.models import (
     Slot,
 )
 
-IN_FORCE = text("grades.current")
+IN_FORCE = GradeEvent.current.is_(True)
 
 
 @dataclass(frozen=True, slots=True)

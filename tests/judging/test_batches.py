@@ -12,7 +12,8 @@ from app.assignment import service as assignment
 from app.db import Database, transaction
 from app.errors import Conflict
 from app.judging import service
-from app.models import Attempt, Batch, BatchChunk, BatchPair, GradeEvent
+from app.models import Attempt, Batch, BatchChunk, BatchPair, GradeEvent, Judge
+from app.projects import service as projects
 from tests.factories import make_project
 from tests.judging import rows
 from tests.scripted_server import (
@@ -53,6 +54,18 @@ def test_every_pair_gets_one_grade_with_the_card_it_was_given_on(database: Datab
     assert event.card_hash
     assert (event.slot_kind, event.reason) == ("judge", "it says so")
     assert (call.tokens_in, call.tokens_cached, call.model) == (200, 150, "scripted-1")
+
+
+def test_a_grade_names_the_guideline_its_judge_was_given(database: Database) -> None:
+    with ScriptedServer(always(GOOD)) as server:
+        batch = rows.start_batch(database, server.url, 1)
+        with transaction(database) as session:
+            given = session.scalars(select(Judge.guideline_id)).one()
+            projects.change_guideline(session, batch.project_id, "Be milder.")
+        rows.work(database, batch, server)
+
+    with transaction(database, write=False) as session:
+        assert session.scalars(select(GradeEvent.guideline_id)).one() == given
 
 
 def test_an_sme_and_a_judge_see_the_same_card(database: Database) -> None:
