@@ -5,9 +5,10 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.agreement import service as agreement
+from app.assignment import service as assignment
 from app.corpus import service as corpus
 from app.evaluation import service as evaluation
-from app.models import AuditEvent, Project
+from app.models import AuditEvent, Plan, Project
 from app.overview import store
 from app.overview.steps import State, next_step
 from app.projects import service as projects
@@ -54,7 +55,21 @@ def _count_pool(session: Session, project_id: int) -> dict[str, Any]:
 
 def _count_blocks(session: Session, project_id: int) -> dict[str, Any]:
     blocks = store.count_block_states(session, project_id)
-    return {"blocks": sum(blocks.values()), "blocks_done": blocks.get("done", 0)}
+    plans = assignment.list_plans(session, project_id)
+    return {
+        "blocks": sum(blocks.values()),
+        "blocks_done": blocks.get("done", 0),
+        "grades_planned": sum(map(_count_grades, plans)),
+        "started": store.has_claims(session, project_id),
+    }
+
+
+def _count_grades(plan: Plan) -> int:
+    """Return how many grades one wave asked for, as noted when it was planned."""
+    noted = plan.settings
+    if plan.kind == "validation":
+        return int(noted.get("sample", 0) * noted.get("seats", 1))
+    return int(noted.get("rest", 0))
 
 
 def _find_gate(session: Session, project_id: int) -> dict[str, Any]:

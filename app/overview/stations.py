@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from app.overview.steps import State, say_count
+from app.domain.words import say_count
+from app.overview.steps import State
 
 Mark = Literal["done", "now", "waiting", "attention"]
 
@@ -70,8 +71,10 @@ def _graded(state: State) -> Told:
     imported = f"{state.imported_grades:,} imported" if state.imported_grades else ""
     if not state.blocks:
         return (imported or "None"), "", _done(state.imported_grades)
+    if not state.started:
+        return "None yet", imported or f"{state.grades_planned:,} by people wanted", "now"
     share = 100 * state.blocks_done // state.blocks
-    note = imported or f"{state.blocks_done:,} of {state.blocks:,} blocks"
+    note = imported or f"of {say_count(state.grades_planned, 'grade')} by people"
     return f"{share} %", note, "done" if state.blocks_done == state.blocks else "now"
 
 

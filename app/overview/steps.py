@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from app.domain.words import say_count
+
 SECONDS_A_GRADE = 20
 
 
@@ -21,6 +23,9 @@ class State:
     pool_depth: int = 0
     blocks: int = 0
     blocks_done: int = 0
+    grades_planned: int = 0
+    started: bool = False
+    """Somebody has begun to grade what was planned."""
     imported_grades: int = 0
     people: int = 0
     judges: int = 0
@@ -34,10 +39,10 @@ class State:
 
     @property
     def grades_wanted(self) -> int:
-        """Estimate the grades that blocks still want, by their mean size."""
+        """Estimate the planned grades still to come, by the mean size of blocks."""
         if not self.blocks:
             return 0
-        return round(self.pool_gradable * (self.blocks - self.blocks_done) / self.blocks)
+        return round(self.grades_planned * (self.blocks - self.blocks_done) / self.blocks)
 
     @property
     def has_grades(self) -> bool:
@@ -133,9 +138,8 @@ def _grade(state: State) -> Step | None:
             "/people",
         )
     if state.blocks > state.blocks_done and state.gate is None and not state.judge_open:
-        left = state.blocks - state.blocks_done
         return Step(
-            f"{say_count(left, 'block')} of {state.blocks:,} wait for graders.",
+            say_wanted(state),
             f"{say_duration(state.grades_wanted).capitalize()} of reading, "
             f"shared by {say_count(state.people, 'grader')}.",
             "See who grades",
@@ -190,8 +194,14 @@ def _release(state: State) -> Step | None:
     return None
 
 
-def say_count(count: int, thing: str) -> str:
-    return f"{count:,} {thing}" + ("" if count == 1 else "s")
+def say_wanted(state: State) -> str:
+    """Say how many grades people were asked for, and how many are still to come."""
+    be = "is" if state.grades_planned == 1 else "are"
+    wanted = f"{say_count(state.grades_planned, 'grade')} by people {be} wanted"
+    if not state.started:
+        return f"{wanted}; none is in yet."
+    left = max(1, state.grades_wanted)
+    return f"{wanted}; about {left:,} {'is' if left == 1 else 'are'} still to come."
 
 
 def say_duration(grades: int) -> str:

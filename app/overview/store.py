@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 from app.models import (
     Batch,
     Block,
+    Claim,
     Import,
     Membership,
     Pool,
@@ -46,6 +47,16 @@ def count_block_states(session: Session, project_id: int) -> dict[str, int]:
         .group_by(Block.state)
     )
     return {row[0]: row[1] for row in rows}
+
+
+def has_claims(session: Session, project_id: int) -> bool:
+    """Tell whether anybody ever took a block to grade."""
+    claimed = (
+        select(Claim.block_id)
+        .join(Block, Block.id == Claim.block_id)
+        .where(Block.project_id == project_id)
+    )
+    return bool(session.scalar(select(claimed.exists())))
 
 
 def count_imported_grades(session: Session, project_id: int) -> int:

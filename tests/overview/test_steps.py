@@ -11,8 +11,8 @@ CORPUS = State(documents=412)
 QUERIES = replace(CORPUS, queries=60, unanswerable=8)
 RUNS = replace(QUERIES, runs=4)
 POOL = replace(RUNS, pool_items=2318, pool_gradable=2300, pool_depth=20)
-PLANNED = replace(POOL, blocks=120, people=2)
-GRADED = replace(PLANNED, blocks_done=120)
+PLANNED = replace(POOL, blocks=120, grades_planned=1509, people=2)
+GRADED = replace(PLANNED, blocks_done=120, started=True)
 JUDGE = replace(GRADED, judges=1)
 UNDECIDED = replace(
     JUDGE, gate="not enough labels", gate_judge="small-judge", gate_missing="38 pairs more"
@@ -67,6 +67,18 @@ def test_the_next_step_is_the_first_thing_missing(
 
 def test_the_price_of_grading_is_named_in_hours_of_reading() -> None:
     assert next_step(POOL).price.startswith("All of them by one person: about 13 hours.")
+
+
+def test_grades_are_counted_in_the_words_of_people() -> None:
+    begun = replace(PLANNED, blocks_done=60, started=True)
+
+    assert next_step(PLANNED).sentence == ("1,509 grades by people are wanted; none is in yet.")
+    assert next_step(begun).sentence == (
+        "1,509 grades by people are wanted; about 754 are still to come."
+    )
+    assert list_stations(PLANNED, "")[4].count == "None yet"
+    assert list_stations(PLANNED, "")[4].note == "1,509 by people wanted"
+    assert list_stations(begun, "")[4].note == "of 1,509 grades by people"
 
 
 def test_the_missing_labels_are_named() -> None:
