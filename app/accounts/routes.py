@@ -113,7 +113,8 @@ def sign_out(request: Request, settings: SettingsDep, session: SessionDep) -> Re
         httponly=True,
         samesite="lax",
     )
-    response.headers["Clear-Site-Data"] = '"cache", "storage"'
+    # Not "storage": grades that were not sent yet wait there for their owner.
+    response.headers["Clear-Site-Data"] = '"cache"'
     return response
 
 
