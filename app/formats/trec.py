@@ -2,6 +2,8 @@
 
 Any run of blanks and tabs parts the fields; the second column is ignored; no line is a
 comment, so an id may begin with ``#``, and a line whose first field is ``#`` alone is refused.
+trec_eval 10 skips lines that begin with ``#``, so none is written: such a query id is refused
+unless escaped (V-013).
 """
 
 import re
@@ -27,6 +29,10 @@ QRELS_FIELDS = "4 (query, anything, document, grade)"
 RUN_FIELDS = "6 (query, anything, document, rank, score, tag)"
 SPECIAL = re.compile("[\\s%\x00-\x1f\x7f-\x9f\ufeff]")
 """What another program may split at, or what our escape itself needs."""
+UNWRITABLE = (
+    "they are empty, # alone, hold white space, or begin a line with #, "
+    "which trec_eval takes for a comment"
+)
 ESCAPED = re.compile("(?:%[0-9A-F]{2})+")
 
 
@@ -105,27 +111,35 @@ def write_run(rows: Iterable[HitRow], *, escape: bool = False) -> Iterator[str]:
         yield f"{query_id} Q0 {hit} {rank} {row.score!r} {tag}\n"
 
 
-def refuse_unwritable(ids: Iterable[str]) -> None:
+def refuse_unwritable(ids: Iterable[str], *, first: bool = False) -> None:
     """Refuse ids that a file in columns cannot hold, the first 50 of them by name.
 
     Raises:
         Invalid: where an id is empty, is ``#`` alone, holds white space or a control
-            character, or begins with a byte-order mark.
+            character, or begins with a byte-order mark; where they are the ``first`` of
+            their line, also where one begins with ``#``.
     """
-    bad = [written for written in ids if not _writable(written)]
+    bad = [
+        written
+        for written in ids
+        if not _writable(written) or (first and written.startswith("#"))
+    ]
     if bad:
         shown = ", ".join(map(repr, bad[:MAX_SHOWN]))
         more = f" and {len(bad) - MAX_SHOWN} more" if len(bad) > MAX_SHOWN else ""
         raise Invalid(
-            f"A file in columns cannot hold the ids {shown}{more}: they are empty, # alone, or"
-            " hold white space. Export JSON lines, or ask for escaped ids."
+            f"A file in columns cannot hold the ids {shown}{more}: {UNWRITABLE}."
+            " Export JSON lines, or ask for escaped ids."
         )
 
 
-def escape_id(text: str) -> str:
-    """Write white space, control characters and ``%`` as ``%XX`` of their UTF-8 bytes."""
-    if text == "#":
-        return "%23"
+def escape_id(text: str, *, first: bool = False) -> str:
+    """Write white space, control characters and ``%`` as ``%XX`` of their UTF-8 bytes.
+
+    ``#`` alone, and in the ``first`` id of a line a ``#`` at its beginning, are escaped too.
+    """
+    if text == "#" or (first and text.startswith("#")):
+        return "%23" + escape_id(text[1:])
     return SPECIAL.sub(lambda found: quote(found[0], safe=""), text)
 
 
@@ -165,8 +179,9 @@ def _read_ids(query_id: str, hit: str, *, escaped: bool) -> tuple[str, str]:
 
 def _write_ids(ids: tuple[str, ...], *, escape: bool) -> tuple[str, ...]:
     if escape:
-        ids = tuple(map(escape_id, ids))
-    refuse_unwritable(ids)
+        ids = (escape_id(ids[0], first=True), *map(escape_id, ids[1:]))
+    refuse_unwritable(ids[:1], first=True)
+    refuse_unwritable(ids[1:])
     return ids
 
 

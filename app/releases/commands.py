@@ -79,7 +79,8 @@ def export(
     ] = None,
     source: Annotated[Source, typer.Option(help="Whose labels.")] = "all",
     escape: Annotated[
-        bool, typer.Option("--escape", help="trec: write white space in ids as %XX.")
+        bool,
+        typer.Option("--escape", help="trec: write white space and a leading # as %XX."),
     ] = False,
 ) -> None:
     """Write a release as a file.

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from app.domain.hit_ids import write_hit_id
 from app.domain.spans import Span
+from app.domain.words import say_count
 from app.errors import MAX_SHOWN, Invalid
 from app.formats import beir, json_qrels, jsonl_spans, label_tables, trec
 from app.formats.rows import DocumentRow, LabelRow, QueryLabelsRow, QueryRow
@@ -58,8 +59,8 @@ class Fitness:
             yield label
 
     def _look(self, label: ReleasedLabel) -> None:
-        for written in (label.query_id, label.doc_id):
-            if not _fits_columns(written):
+        for written, first in ((label.query_id, True), (label.doc_id, False)):
+            if not _fits_columns(written, first=first):
                 self.columns.add(written)
             if not written or any(mark in written for mark in "\t\n\r"):
                 self.tabs.add(written)
@@ -85,8 +86,9 @@ def refuse_unfit(unfit: dict[str, Any], form: Form, unit: Unit | None, *, escape
     if wrong["count"]:
         shown = ", ".join(map(repr, wrong["first"]))
         raise Invalid(
-            f"The format {form} cannot hold the ids {shown} ({wrong['count']} labels): they"
-            " are empty, # alone, or hold white space. Export jsonl, or trec with --escape."
+            f"The format {form} cannot hold the ids {shown}"
+            f" ({say_count(wrong['count'], 'label')}): {trec.UNWRITABLE}."
+            " Export jsonl, or trec with --escape."
         )
     by_hit = unit != "document" and form != "csv" and (form, unit) != ("jsonl", "span")
     if by_hit and unfit["hit_id"]["count"]:
@@ -137,9 +139,9 @@ def _hit_of(label: ReleasedLabel | LabelledText) -> str | None:
         return None
 
 
-def _fits_columns(written: str) -> bool:
+def _fits_columns(written: str, *, first: bool) -> bool:
     try:
-        trec.refuse_unwritable((written,))
+        trec.refuse_unwritable((written,), first=first)
     except Invalid:
         return False
     return True

@@ -1,8 +1,12 @@
 """Ids and texts: opaque, never inferred, never normalised (V-006 to V-016)."""
 
+import io
+
 import pytest
 
+from app.errors import Invalid
 from app.formats import beir, jsonl, tables, trec
+from app.formats.checks import Problems
 from app.formats.rows import LabelRow
 from tests.formats.reading import bad_lines, joined, read, read_good
 
@@ -115,7 +119,18 @@ def test_v013_an_id_may_begin_with_a_hash_and_no_line_is_a_comment() -> None:
     assert [problem.line for problem in problems.shown] == [1, 4]
     assert "never comments" in problems.shown[0].reason
     assert [(row.query_id, row.hit) for row in rows] == [("#42", "d1"), ("q2", "#d")]
-    assert joined(trec.write_qrels(rows)) == b"#42 0 d1 3\nq2 0 #d 1\n"
+
+
+def test_v013_no_line_is_written_that_trec_eval_takes_for_a_comment() -> None:
+    rows, _ = read(trec.read_qrels, "#42 0 d1 3\nq2 0 #d 1\n")
+
+    with pytest.raises(Invalid, match=r"ids '#42': .*comment.*escaped ids"):
+        joined(trec.write_qrels(rows))
+    written = joined(trec.write_qrels(rows, escape=True))
+
+    assert written == b"%2342 0 d1 3\nq2 0 #d 1\n"
+    again = trec.read_qrels(io.BytesIO(written), Problems("f"), escaped=True)
+    assert [row.query_id for row in again] == ["#42", "q2"]
 
 
 @pytest.mark.parametrize("escape", [r"\u0000", r"\ud83d", r"\udc00x"])

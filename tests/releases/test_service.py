@@ -157,6 +157,21 @@ def test_ids_that_break_columns_are_refused_or_escaped(  # V-080
     assert {row.hit for row in stored} == {doc_id, "#x", "a%20b"}
 
 
+def test_a_query_id_that_would_begin_a_comment_is_refused_or_escaped(  # V-013
+    session: Session, project: Project, sme: Grader
+) -> None:
+    query = make_query(session, project, query_id="#42")
+    item = make_item(session, query, make_document(session, project, doc_id="d"))
+    give(session, item, sme, 1)
+    release = service.cut_release(session, project)
+
+    with pytest.raises(Invalid, match=r"'#42' \(1 label\).*trec with --escape"):
+        read(session, project)
+
+    assert release.manifest["unwritable"]["trec"]["first"] == ["#42"]
+    assert read(session, project, escape=True) == "%2342 0 d 1\n"
+
+
 def test_each_pair_has_one_label_and_its_source(  # V-081
     session: Session, project: Project, sme: Grader
 ) -> None:
