@@ -6,14 +6,9 @@ from app.projects.loading import (
     DryRun,
     Files,
     Form,
-    Loading,
     SkipBad,
     Slug,
     load_files,
-)
-
-LOADING = Loading(
-    "document", service.check_corpus, service.import_corpus, service.preview_corpus
 )
 
 
@@ -27,7 +22,7 @@ def import_corpus(
 ) -> None:
     """Take in documents: all files, or none where one cannot be taken."""
     load_files(
-        LOADING,
+        service.LOADING,
         slug,
         files,
         form=form,

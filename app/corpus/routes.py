@@ -1,19 +1,18 @@
 """Routes of the corpus: the documents, one of them, and taking files in."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
-from fastapi import APIRouter, Form, Query, Request, Response, UploadFile
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import HTMLResponse
 
 from app.corpus import service
 from app.corpus.pieces import split_text
+from app.projects import importing
 from app.projects import service as projects
 from app.projects.dependencies import AdminDep, ReaderDep
-from app.projects.imports import ImportReport
-from app.projects.uploads import display_name, saved_upload
+from app.projects.importing import Upload
 from app.web.dependencies import ReadSessionDep, SessionDep
-from app.web.htmx import go_to, wants_fragment
-from app.web.templating import fragment, page
+from app.web.templating import page
 
 router = APIRouter(prefix="/projects/{slug}/corpus")
 Search = Annotated[str, Query(max_length=200)]
@@ -47,7 +46,7 @@ def show_documents(
 
 @router.get("/import")
 def show_import(request: Request, _access: AdminDep) -> HTMLResponse:
-    return page(request, "corpus/import.html", active="corpus", report=None)
+    return importing.show_form(request, "corpus")
 
 
 @router.post("/import")
@@ -56,34 +55,10 @@ def take_file(
     access: AdminDep,
     session: SessionDep,
     reading: ReadSessionDep,
-    file: UploadFile,
-    step: Annotated[Literal["check", "import"], Form()],
-    form: Annotated[str, Form(alias="format", max_length=20)] = "",
-    skip_bad: Annotated[bool, Form()] = False,
+    upload: Annotated[Upload, Depends()],
 ) -> Response:
-    name = display_name(file.filename)
-    with saved_upload(file) as path:
-        checked = service.check_corpus(
-            path, file_name=name, format=form or None, skip_bad=skip_bad
-        )
-        if step == "check":
-            project = projects.project_by_slug(reading, access.slug)
-            report = service.preview_corpus(
-                reading, project, path, file_name=name, checked=checked
-            )
-            return _show_preview(request, report)
-        project = projects.project_by_slug(session, access.slug)
-        report = service.import_corpus(
-            session, project, path, file_name=name, checked=checked, by=access.person.id
-        )
-    again = "?again=true" if report.already else ""
-    return go_to(request, f"{access.path}/corpus/imports/{report.sha256}{again}")
-
-
-def _show_preview(request: Request, report: ImportReport) -> HTMLResponse:
-    if wants_fragment(request):
-        return fragment(request, "corpus/import.html", "preview", report=report)
-    return page(request, "corpus/import.html", active="corpus", report=report)
+    sessions = reading, session
+    return importing.take_upload(request, access, sessions, "corpus", service.LOADING, upload)
 
 
 @router.get("/imports/{sha256}")
@@ -94,8 +69,7 @@ def show_taken(
     sha256: str,
     again: bool = False,
 ) -> HTMLResponse:
-    taken = projects.import_by_hash(session, access.project_id, kind="corpus", sha256=sha256)
-    return page(request, "corpus/taken.html", active="corpus", taken=taken, again=again)
+    return importing.show_import(request, access, session, "corpus", sha256, again=again)
 
 
 @router.get("/documents/{doc_id:path}")

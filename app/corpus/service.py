@@ -8,8 +8,9 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.corpus import intake, store
-from app.corpus.store import Listed, NewDocument, NewText
+from app.corpus import intake, store, store_pages
+from app.corpus.store import NewDocument, NewText
+from app.corpus.store_pages import Listed
 from app.errors import Invalid, NotFound
 from app.formats.detect import CORPUS
 from app.formats.rows import DocumentRow
@@ -17,7 +18,7 @@ from app.models import UNKNOWN, Document, DocumentVersion, Project
 from app.projects import imports
 from app.projects import service as projects
 from app.projects.imports import Checked, ImportReport, Told, hear_nothing
-from app.projects.taking import Intake, import_checked, preview_checked
+from app.projects.taking import Intake, Loading, import_checked, preview_checked
 
 PAGE = 50
 SHOWN = 500
@@ -120,6 +121,9 @@ def preview_corpus(
     return preview_checked(session, project.id, checked, INTAKE, told=told)
 
 
+LOADING = Loading("document", check_corpus, import_corpus, preview_corpus)
+
+
 def document_versions(
     session: Session, project_id: int, doc_ids: Iterable[str]
 ) -> dict[str, VersionInfo]:
@@ -176,12 +180,12 @@ def fingerprint(session: Session, project_id: int) -> str:
 
 def counts(session: Session, project_id: int) -> CorpusCounts:
     """Count documents and characters."""
-    return CorpusCounts(*store.count_documents(session, project_id))
+    return CorpusCounts(*store_pages.count_documents(session, project_id))
 
 
 def access_labels(session: Session, project_id: int) -> dict[str, int]:
     """Return the access labels in use, each with its number of documents."""
-    return dict(store.count_access(session, project_id))
+    return dict(store_pages.count_access(session, project_id))
 
 
 def list_documents(
@@ -190,7 +194,7 @@ def list_documents(
     """Return 50 documents by id, and the id to go on after; None at the end."""
     if "\x00" in after + search:
         raise Invalid("The NUL character cannot be searched for.")
-    found = store.list_documents(
+    found = store_pages.list_documents(
         session, project_id, after=after, search=search, limit=PAGE + 1
     )
     return found[:PAGE], found[PAGE - 1].doc_id if len(found) > PAGE else None
@@ -200,9 +204,11 @@ def document_by_id(
     session: Session, project_id: int, doc_id: str
 ) -> tuple[Document, list[DocumentVersion]]:
     """Return a document and its versions, the current one first."""
-    found = None if "\x00" in doc_id else store.document_by_id(session, project_id, doc_id)
+    found = (
+        None if "\x00" in doc_id else store_pages.document_by_id(session, project_id, doc_id)
+    )
     if found is None:
         raise NotFound(f"There is no document {doc_id[:200]!r} in this project.")
-    versions = store.versions_of(session, found.id)
+    versions = store_pages.versions_of(session, found.id)
     versions.sort(key=lambda version: version.id != found.current_version_id)
     return found, versions

@@ -2,19 +2,16 @@
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import typer
-from sqlalchemy.orm import Session
 
 from app import terminal
 from app.db import Database, transaction
 from app.domain.words import say_count
-from app.models import Project
 from app.projects import service
 from app.projects.imports import Checked, ImportReport, Told, explain
+from app.projects.taking import Loading
 from app.projects.uploads import named_file
 
 EVERY = 10_000
@@ -32,40 +29,6 @@ SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Leave bad lines out, and count them.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON to stdout.")]
-
-
-class Check(Protocol):
-    """Reads a whole file without a database."""
-
-    def __call__(
-        self, path: Path, /, *, file_name: str, format: str | None, skip_bad: bool, told: Told
-    ) -> Checked[Any]: ...
-
-
-class Take(Protocol):
-    """Takes a checked file into a project, or says what that would do."""
-
-    def __call__(
-        self,
-        session: Session,
-        project: Project,
-        path: Path,
-        /,
-        *,
-        file_name: str,
-        checked: Checked[Any],
-        told: Told,
-    ) -> ImportReport: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Loading:
-    """What a command loads, and how; ``thing`` is its singular, such as document."""
-
-    thing: str
-    check: Check
-    take: Take
-    preview: Take
 
 
 def load_files(

@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from sqlalchemy.orm import Session
 
 from app.formats.checks import Problems
+from app.models import Project
 from app.projects import imports, service
 from app.projects.imports import FIRST, Checked, ImportReport, Told, hear_nothing
 
@@ -112,3 +114,61 @@ def _take(
             told(tally.total())
     problems.raise_if_any()
     return imports.make_report(intake.kind, checked, problems, tally, shown)
+
+
+class Check(Protocol):
+    """Reads a whole file without a database."""
+
+    def __call__(
+        self,
+        path: Path,
+        /,
+        *,
+        file_name: str,
+        format: str | None = None,
+        skip_bad: bool = False,
+        told: Told = hear_nothing,
+    ) -> Checked[Any]: ...
+
+
+class Preview(Protocol):
+    """Says what taking a checked file into a project would do."""
+
+    def __call__(
+        self,
+        session: Session,
+        project: Project,
+        path: Path,
+        /,
+        *,
+        file_name: str,
+        checked: Checked[Any],
+        told: Told = hear_nothing,
+    ) -> ImportReport: ...
+
+
+class Take(Protocol):
+    """Takes a checked file into a project."""
+
+    def __call__(
+        self,
+        session: Session,
+        project: Project,
+        path: Path,
+        /,
+        *,
+        file_name: str,
+        checked: Checked[Any],
+        by: int | None = None,
+        told: Told = hear_nothing,
+    ) -> ImportReport: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """How a room loads files, for its page and its command; ``thing`` is one row of them."""
+
+    thing: str
+    check: Check
+    take: Take
+    preview: Preview

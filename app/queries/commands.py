@@ -5,16 +5,11 @@ from app.projects.loading import (
     DryRun,
     Files,
     Form,
-    Loading,
     SkipBad,
     Slug,
     load_files,
 )
 from app.queries import service
-
-LOADING = Loading(
-    "query", service.check_queries, service.import_queries, service.preview_queries
-)
 
 
 def import_queries(
@@ -27,7 +22,7 @@ def import_queries(
 ) -> None:
     """Take in queries: all files, or none where one cannot be taken."""
     load_files(
-        LOADING,
+        service.LOADING,
         slug,
         files,
         form=form,

@@ -1,18 +1,17 @@
 """Routes of queries: the list, one of them, and taking files in."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
-from fastapi import APIRouter, Form, Query, Request, Response, UploadFile
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import HTMLResponse
 
+from app.projects import importing
 from app.projects import service as projects
 from app.projects.dependencies import AdminDep, ReaderDep
-from app.projects.imports import ImportReport
-from app.projects.uploads import display_name, saved_upload
+from app.projects.importing import Upload
 from app.queries import service
 from app.web.dependencies import ReadSessionDep, SessionDep
-from app.web.htmx import go_to, wants_fragment
-from app.web.templating import fragment, page
+from app.web.templating import page
 
 router = APIRouter(prefix="/projects/{slug}/queries")
 Search = Annotated[str, Query(max_length=200)]
@@ -45,7 +44,7 @@ def show_queries(
 
 @router.get("/import")
 def show_import(request: Request, _access: AdminDep) -> HTMLResponse:
-    return page(request, "queries/import.html", active="queries", report=None)
+    return importing.show_form(request, "queries")
 
 
 @router.post("/import")
@@ -54,34 +53,10 @@ def take_file(
     access: AdminDep,
     session: SessionDep,
     reading: ReadSessionDep,
-    file: UploadFile,
-    step: Annotated[Literal["check", "import"], Form()],
-    form: Annotated[str, Form(alias="format", max_length=20)] = "",
-    skip_bad: Annotated[bool, Form()] = False,
+    upload: Annotated[Upload, Depends()],
 ) -> Response:
-    name = display_name(file.filename)
-    with saved_upload(file) as path:
-        checked = service.check_queries(
-            path, file_name=name, format=form or None, skip_bad=skip_bad
-        )
-        if step == "check":
-            project = projects.project_by_slug(reading, access.slug)
-            report = service.preview_queries(
-                reading, project, path, file_name=name, checked=checked
-            )
-            return _show_preview(request, report)
-        project = projects.project_by_slug(session, access.slug)
-        report = service.import_queries(
-            session, project, path, file_name=name, checked=checked, by=access.person.id
-        )
-    again = "?again=true" if report.already else ""
-    return go_to(request, f"{access.path}/queries/imports/{report.sha256}{again}")
-
-
-def _show_preview(request: Request, report: ImportReport) -> HTMLResponse:
-    if wants_fragment(request):
-        return fragment(request, "queries/import.html", "preview", report=report)
-    return page(request, "queries/import.html", active="queries", report=report)
+    sessions = reading, session
+    return importing.take_upload(request, access, sessions, "queries", service.LOADING, upload)
 
 
 @router.get("/imports/{sha256}")
@@ -92,8 +67,7 @@ def show_taken(
     sha256: str,
     again: bool = False,
 ) -> HTMLResponse:
-    taken = projects.import_by_hash(session, access.project_id, kind="queries", sha256=sha256)
-    return page(request, "queries/taken.html", active="queries", taken=taken, again=again)
+    return importing.show_import(request, access, session, "queries", sha256, again=again)
 
 
 @router.get("/{query_id:path}")

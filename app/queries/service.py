@@ -14,7 +14,7 @@ from app.formats.rows import QueryRow
 from app.models import Project, QueryVersion
 from app.projects import imports
 from app.projects.imports import Checked, ImportReport, Told, hear_nothing
-from app.projects.taking import Intake, import_checked, preview_checked
+from app.projects.taking import Intake, Loading, import_checked, preview_checked
 from app.queries import intake, store
 from app.queries.store import QueryInfo
 
@@ -105,6 +105,9 @@ def preview_queries(
         path, file_name=file_name, format=format, skip_bad=skip_bad
     )
     return preview_checked(session, project.id, checked, INTAKE, told=told)
+
+
+LOADING = Loading("query", check_queries, import_queries, preview_queries)
 
 
 def list_current(session: Session, project_id: int) -> list[QueryInfo]:

@@ -77,7 +77,19 @@ def test_a_bad_file_is_refused_with_its_line(browser: Browser) -> None:
 
     assert status == 422
     assert "docs.jsonl, line 2" in shown
+    assert "nothing was stored" in shown
+    assert 'name="file"' in shown  # the form is there to try again
     assert "No documents yet" in browser.get(ROOM).text
+
+
+def test_a_bad_file_by_htmx_is_answered_with_its_reasons_only(browser: Browser) -> None:
+    answer = browser.post(
+        f"{ROOM}/import", htmx=True, data={"step": "import"}, files={"file": ("d", b"{")}
+    )
+
+    assert answer.status_code == 422
+    assert "line 1" in answer.text
+    assert "<form" not in answer.text
 
 
 def test_a_check_by_htmx_answers_with_the_piece(browser: Browser) -> None:
