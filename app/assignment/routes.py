@@ -15,7 +15,7 @@ from app.pooling import service as pooling
 from app.projects import service as projects
 from app.projects.dependencies import Access, AdminDep
 from app.projects.uploads import display_name, saved_upload
-from app.web.dependencies import ReadSessionDep, SessionDep
+from app.web.dependencies import FormNumber, ReadSessionDep, SessionDep
 from app.web.htmx import go_to, wants_fragment
 from app.web.templating import fragment, page
 
@@ -38,8 +38,8 @@ def plan(
     reading: ReadSessionDep,
     step: Annotated[Literal["count", "start"], Form()],
     sample: Annotated[str, Form(max_length=10)] = "",
-    seats: Annotated[int, Form()] = SEATS,
-    seed: Annotated[int, Form()] = SEED,
+    seats: FormNumber = SEATS,
+    seed: FormNumber = SEED,
     rest: Annotated[Rest, Form()] = "smes",
 ) -> Response:
     size = _read_size(sample)

@@ -15,7 +15,7 @@ from app.models import Project, Release
 from app.projects import service as projects
 from app.projects.dependencies import AdminDep, ReaderDep
 from app.releases import service as releases
-from app.web.dependencies import DatabaseDep, ReadSessionDep, SessionDep
+from app.web.dependencies import DatabaseDep, FormNumber, ReadSessionDep, SessionDep
 from app.web.htmx import go_to
 from app.web.templating import page
 
@@ -105,9 +105,9 @@ def score_runs(
     request: Request,
     access: ReaderDep,
     database: DatabaseDep,
-    release: Annotated[int, Form()],
-    k: Annotated[int, Form()] = 10,
-    cut: Annotated[int | None, Form()] = None,
+    release: FormNumber,
+    k: FormNumber = 10,
+    cut: FormNumber | None = None,
     unit: Annotated[str, Form()] = "span",
 ) -> Response:
     """Score what was not scored yet; computed on a reading session, so that nobody waits."""
@@ -206,7 +206,7 @@ def grade_holes(
     access: AdminDep,
     session: SessionDep,
     name: Annotated[str, Form()],
-    k: Annotated[int, Form()],
+    k: FormNumber,
 ) -> Response:
     """Queue what one run found and nobody has labelled."""
     project = projects.project_by_slug(session, access.slug)

@@ -16,7 +16,7 @@ from app.grading import service as grading
 from app.grading.service import Desk
 from app.models import Grader
 from app.projects.dependencies import Access, GraderDep
-from app.web.dependencies import ReadSessionDep, SessionDep
+from app.web.dependencies import FormNumber, ReadSessionDep, SessionDep
 from app.web.htmx import wants_fragment
 from app.web.templating import PRIVATE, fragment, page
 
@@ -140,7 +140,7 @@ def give_grade(
     session: SessionDep,
     grader: WritingDep,
     token: str,
-    value: Annotated[int, Form()],
+    value: FormNumber,
     key: Key,
     seen: Annotated[str, Form(max_length=100)],
     note: Note = "",

@@ -12,7 +12,7 @@ from app.pooling.service import PoolReport
 from app.projects import service as projects
 from app.projects.dependencies import Access, AdminDep, ReaderDep
 from app.retrieval import service as retrieval
-from app.web.dependencies import ReadSessionDep, SessionDep
+from app.web.dependencies import FormNumber, ReadSessionDep, SessionDep
 from app.web.htmx import go_to, wants_fragment
 from app.web.templating import fragment, page
 
@@ -32,7 +32,7 @@ def change_pool(
     session: SessionDep,
     reading: ReadSessionDep,
     step: Annotated[Literal["count", "build", "extend"], Form()],
-    depth: Annotated[int, Form()] = service.DEPTH,
+    depth: FormNumber = service.DEPTH,
     run: Annotated[list[str], Form()] = [],  # noqa: B006 - FastAPI copies it
 ) -> Response:
     if step == "count":

@@ -11,7 +11,7 @@ from app.errors import Forbidden
 from app.models import Project
 from app.projects import service
 from app.projects.dependencies import AdminDep
-from app.web.dependencies import ReadSessionDep, SessionDep, SettingsDep
+from app.web.dependencies import FormNumber, ReadSessionDep, SessionDep, SettingsDep
 from app.web.htmx import go_to
 from app.web.templating import page
 
@@ -42,7 +42,7 @@ def create_project(
     session: SessionDep,
     slug: Text,
     name: Text,
-    cut: Annotated[int, Form()] = 1,
+    cut: FormNumber = 1,
 ) -> Response:
     if not _may_create(service.projects_of(session, person.id)):
         raise Forbidden("Only admins of a project can start another.")
@@ -100,7 +100,7 @@ def change_settings(
     session: SessionDep,
     name: Text,
     guideline: Annotated[str, Form(max_length=50_000)],
-    cut: Annotated[int | None, Form()] = None,
+    cut: FormNumber | None = None,
 ) -> Response:
     project = service.project_by_slug(session, access.slug)
     service.rename(session, project, name, by=access.person.id)

@@ -9,7 +9,7 @@ from app.projects import service as projects
 from app.projects.dependencies import AdminDep, ReaderDep
 from app.releases import export, service
 from app.releases.service import Override
-from app.web.dependencies import DatabaseDep, ReadSessionDep, SessionDep
+from app.web.dependencies import DatabaseDep, FormNumber, ReadSessionDep, SessionDep
 from app.web.htmx import go_to
 from app.web.streaming import Attachment
 from app.web.templating import page
@@ -37,7 +37,7 @@ def cut_release(
     request: Request,
     access: AdminDep,
     session: SessionDep,
-    number: Annotated[int, Form()],
+    number: FormNumber,
     note: Text = "",
     override: Annotated[list[str] | None, Form()] = None,
     reason: Text = "",

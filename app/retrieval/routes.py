@@ -14,7 +14,7 @@ from app.queries import service as queries
 from app.retrieval import service
 from app.retrieval.runfiles import read_run_file
 from app.settings import secret_names
-from app.web.dependencies import ReadSessionDep, SessionDep, SettingsDep
+from app.web.dependencies import FormNumber, ReadSessionDep, SessionDep, SettingsDep
 from app.web.htmx import go_to, wants_fragment
 from app.web.templating import fragment, page
 
@@ -63,7 +63,7 @@ def retrieve(
     request: Request,
     access: AdminDep,
     session: SessionDep,
-    depth: Annotated[int, Form()],
+    depth: FormNumber,
     kind: Annotated[list[str], Form()] = [],  # noqa: B006 - FastAPI copies it
     chunking: Annotated[list[str], Form()] = [],  # noqa: B006
     other: Text = "",

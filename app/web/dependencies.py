@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated, cast
 
-from fastapi import Depends, Request
+from fastapi import Depends, Form, Request
 from sqlalchemy.orm import Session
 
 from app.db import Database, transaction
@@ -35,4 +35,6 @@ def open_reading_session(request: Request) -> Iterator[Session]:
 SessionDep = Annotated[Session, Depends(open_session, scope="function")]
 ReadSessionDep = Annotated[Session, Depends(open_reading_session, scope="function")]
 SettingsDep = Annotated[Settings, Depends(settings_of)]
+# What every database keeps as a number; more digits would be an error in there.
+FormNumber = Annotated[int, Form(ge=-(2**31), le=2**31 - 1)]
 DatabaseDep = Annotated[Database, Depends(database_of)]
