@@ -32,7 +32,8 @@ from tests.databases import sqlite_database
 from tests.factories import make_document, make_grader, make_item, make_query
 
 RATERS = 8
-GRADES = 200
+GRADES = 20  # of each; with 200, and 500 of the judge, it holds too and takes a minute
+JUDGED = 100
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def grade_many(database: Database, grader: Grader, wanted: int) -> int:
 
 
 def judge_many(database: Database, judge: Grader, item_ids: list[int]) -> int:
-    """Write 500 grades of a judge, ten a transaction."""
+    """Write grades of a judge, ten a transaction."""
     for start in range(0, len(item_ids), 10):
         with transaction(database) as session:
             cards = assignment.cards_of(session, item_ids[start : start + 10])
@@ -99,7 +100,7 @@ def test_v095_raters_a_judge_and_an_export_at_once_on_sqlite(sqlite: Database) -
         done = make_item(session, make_query(session, project), make_document(session, project))
         give_directly(session, done, people[0])
         releases.cut_release(session, project)
-        ids = [item.id for item in desk.items[:500]]
+        ids = [item.id for item in desk.items[:JUDGED]]
     before, until = count_grades(sqlite), threading.Event()
 
     with ThreadPoolExecutor(RATERS + 2) as pool:
@@ -110,8 +111,8 @@ def test_v095_raters_a_judge_and_an_export_at_once_on_sqlite(sqlite: Database) -
         until.set()
         assert reading.result() == 1
 
-    assert written == [GRADES] * RATERS + [500]
-    assert count_grades(sqlite) - before == RATERS * GRADES + 500
+    assert written == [GRADES] * RATERS + [JUDGED]
+    assert count_grades(sqlite) - before == RATERS * GRADES + JUDGED
 
 
 def give_directly(session: Session, item: Item, grader: Grader) -> None:
