@@ -1,7 +1,7 @@
 """Commands: ``goldspan assign`` and ``goldspan import qrels|grades``."""
 
 from contextlib import ExitStack
-from pathlib import Path
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -9,11 +9,11 @@ import typer
 from app import terminal
 from app.assignment import service
 from app.assignment.graders import Kind
-from app.assignment.label_files import LabelFile
 from app.assignment.plans import SEATS, SEED, PlanPreview, Rest
 from app.db import transaction
 from app.domain.hit_ids import Reading
 from app.domain.scale import parse_mapping
+from app.domain.words import say_count
 from app.formats.judgments import Duplicates
 from app.projects import service as projects
 from app.projects.loading import AsJson, DryRun, Files, Form, Slug
@@ -46,21 +46,23 @@ def assign(
             service.make_plan(
                 session, project, sample_size=sample, seats=seats, seed=seed, rest=rest
             )
-    _tell_plan(preview)
+    terminal.answer(_describe(preview, sample), as_json=as_json)
     if dry_run:
         terminal.say("Nothing was stored: this was a dry run.")
     if as_json:
         terminal.emit(preview.as_json())
 
 
-def _tell_plan(preview: PlanPreview) -> None:
+def _describe(preview: PlanPreview, wanted: int | None) -> str:
     rest = f"{preview.rest:,} once"
     if preview.judged:
         rest = f"{preview.judged:,} left to the judge"
-    terminal.say(
-        f"{preview.sample:,} passages in the validation sample, {preview.seats} grades each; "
-        f"{rest}: {preview.grades:,} grades on {preview.queries:,} queries, about "
-        f"{preview.minutes:,} minutes of SMEs together; {preview.smes:,} in the project."
+    all_of_them = "" if wanted is None or wanted <= preview.sample else " (all there are)"
+    return (
+        f"{say_count(preview.sample, 'passage')}{all_of_them} in the validation sample, "
+        f"{say_count(preview.seats, 'grade')} each; {rest}: "
+        f"{say_count(preview.grades, 'grade')} on {say_count(preview.queries, 'query')}, about "
+        f"{say_count(preview.minutes, 'minute')} for {say_count(preview.smes, 'SME')} together."
     )
 
 
@@ -89,20 +91,17 @@ def import_grades(
     """Take in grades under the name of an SME or a judge: all files, or none."""
     kind, name = _choose_grader(sme, judge)
     scale = parse_mapping(mapping) if mapping else None
+    check = partial(
+        service.check_grades,
+        mapping=scale,
+        duplicates=duplicates,
+        ids=ids,
+        allow_unknown=allow_unknown,
+        format=form,
+    )
     with terminal.opened() as (database, _), ExitStack() as kept:
-        checked: list[tuple[Path, LabelFile]] = []
-        for each in files:
-            path, shown = kept.enter_context(named_file(each))
-            file = service.check_grades(
-                path,
-                file_name=shown,
-                mapping=scale,
-                duplicates=duplicates,
-                ids=ids,
-                allow_unknown=allow_unknown,
-                format=form,
-            )
-            checked.append((path, file))
+        named = [kept.enter_context(named_file(each)) for each in files]
+        checked = [(path, check(path, file_name=shown)) for path, shown in named]
         with transaction(database, write=not dry_run) as session:
             project = projects.project_by_slug(session, slug)
             reports = [
@@ -120,8 +119,7 @@ def import_grades(
                 )
                 for path, file in checked
             ]
-    for report in reports:
-        terminal.say(*report.explain())
+    terminal.answer(*(line for each in reports for line in each.explain()), as_json=as_json)
     if dry_run:
         terminal.say("Nothing was stored: this was a dry run.")
     if as_json:

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app import jobs, terminal
 from app.db import Database, transaction
+from app.domain.words import say_count
 from app.errors import AppError, Invalid
 from app.judging import service
 from app.judging.prompts import Prompt
@@ -167,19 +168,23 @@ def _say_standing(standing: Standing) -> None:
 
 
 def _tell(standing: Standing, *, as_json: bool) -> None:
-    terminal.say(
-        f"Batch {standing.number} of {standing.judge}, {standing.scope}: {standing.words}; "
-        f"{standing.done:,} of {standing.pairs:,} pairs graded."
-    )
-    terminal.say(*(f"  {count:,} {reason}" for reason, count in standing.reasons))
-    if standing.why:
-        terminal.say(f"  {standing.why}")
-    if standing.unknown_calls:
-        terminal.say(
-            f"  {standing.unknown_calls:,} calls with unknown outcome, perhaps charged"
-        )
+    terminal.answer(*_describe(standing), as_json=as_json)
     if as_json:
         terminal.emit(standing.as_json())
+
+
+def _describe(standing: Standing) -> list[str]:
+    lines = [
+        f"Batch {standing.number} of {standing.judge}, {standing.scope}: {standing.words}; "
+        f"{standing.done:,} of {say_count(standing.pairs, 'pair')} graded."
+    ]
+    lines += [f"  {count:,} {reason}" for reason, count in standing.reasons]
+    if standing.why:
+        lines.append(f"  {standing.why}")
+    if standing.unknown_calls:
+        calls = say_count(standing.unknown_calls, "call")
+        lines.append(f"  {calls} with unknown outcome, perhaps charged")
+    return lines
 
 
 def _change(slug: str, number: int | None, act: Callable[[Session, Batch], Any]) -> None:
@@ -229,7 +234,7 @@ def status(slug: Slug, batch: Number = None, as_json: AsJson = False) -> None:
         else:
             chosen = service.batches_of(session, project.id)
         standings = [service.standing_of(session, each, number) for number, each in chosen]
-    for standing in standings:
-        _tell(standing, as_json=False)
+    lines = [line for standing in standings for line in _describe(standing)]
+    terminal.answer(*(lines or ["No batch was launched yet."]), as_json=as_json)
     if as_json:
         terminal.emit({"batches": [each.as_json() for each in standings]})

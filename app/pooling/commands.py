@@ -6,6 +6,7 @@ import typer
 
 from app import terminal
 from app.db import transaction
+from app.domain.words import say_count
 from app.pooling import service
 from app.pooling.service import PoolReport
 from app.projects import service as projects
@@ -57,15 +58,17 @@ def extend(
 
 
 def _tell(report: PoolReport, *, dry_run: bool, as_json: bool) -> None:
-    terminal.say(
-        f"{report.items:,} passages of {report.queries:,} queries, {report.added:,} new; "
+    terminal.answer(
+        f"{say_count(report.items, 'passage')} of {say_count(report.queries, 'query')}, "
+        f"{report.added:,} new; "
         f"{report.gradable:,} can be graded, {report.unknown:,} are of documents without a "
         "text.",
         *(
-            f"{name}: {part.hits:,} hits, {part.unique:,} found by no other run"
+            f"{name}: {say_count(part.hits, 'hit')}, {part.unique:,} found by no other run"
             for name, part in report.runs.items()
         ),
         *_tell_short(report),
+        as_json=as_json,
     )
     if dry_run:
         terminal.say("Nothing was stored: this was a dry run.")

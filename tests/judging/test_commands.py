@@ -94,4 +94,4 @@ def test_a_batch_that_stops_is_a_refusal_with_its_reason(
     assert goldspan("judge", "resume", slug).exit_code == 0
     assert goldspan("judge", "pause", slug, "1").exit_code == 0
     assert goldspan("judge", "cancel", slug).exit_code == 0
-    assert "cancelled" in goldspan("judge", "status", slug, "1").stderr
+    assert "cancelled" in goldspan("judge", "status", slug, "1").stdout
