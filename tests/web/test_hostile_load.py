@@ -32,7 +32,7 @@ from tests.databases import sqlite_database
 from tests.factories import make_document, make_grader, make_item, make_query
 
 RATERS = 8
-GRADES = 20  # of each; with 200, and 500 of the judge, it holds too and takes a minute
+GRADES = 20  # of each; 200, and 500 of the judge, hold too but take minutes
 JUDGED = 100
 
 
