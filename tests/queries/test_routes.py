@@ -59,7 +59,7 @@ def test_hostile_values_are_refused_not_failed_v093(browser: Browser, query: str
     assert browser.get(f"{ROOM}?{query}").status_code == 422
 
 
-@pytest.mark.parametrize("query_id", ["none", "%00", "%ff"])
+@pytest.mark.parametrize("query_id", ["none", "%ff"])
 def test_a_query_nobody_knows_is_not_found_v093(browser: Browser, query_id: str) -> None:
     assert browser.get(f"{ROOM}/{query_id}").status_code == 404
 
