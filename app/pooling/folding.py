@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 
 from app.domain.pooling import Hit, Item, pool
 from app.domain.spans import Span
-from app.models import Member, PoolItem
 from app.pooling import store
 from app.pooling.items import find_or_add_items, item_identity
 
@@ -167,7 +166,7 @@ class Folder:
             self._session, self._project_id, {key: item.span.end or 0 for key, item in fresh}
         )
         rows = [self._pool_row(pool_id, ids[key], item) for key, item in fresh]
-        store.add_rows(self._session, PoolItem, rows)
+        store.add_pool_items(self._session, rows)
         members = [
             row for key, item in fresh for row in self._member_rows(pool_id, ids[key], item)
         ]
@@ -177,30 +176,18 @@ class Folder:
                 if self._new(item):
                     members += self._member_rows(pool_id, old.item_id, item)
                     changed.append(_evidence(old.item_id, self._ranks(one, place, item)))
-        store.add_rows(self._session, Member, members)
+        store.add_members(self._session, members)
         store.update_evidence(self._session, pool_id, changed)
 
-    def _pool_row(self, pool_id: int, item_id: int, item: Item) -> dict[str, Any]:
-        return {
-            "pool_id": pool_id,
-            "item_id": item_id,
-            "gradable": int(item.span.doc_id) not in self._unknown,
-            "best_rank": item.members[0].rank,
-            "run_count": len(item.runs),
-            "round": self._round,
-        }
+    def _pool_row(self, pool_id: int, item_id: int, item: Item) -> store.PoolItemRow:
+        gradable = int(item.span.doc_id) not in self._unknown
+        best, runs = item.members[0].rank, len(item.runs)
+        return pool_id, item_id, gradable, best, runs, self._round
 
-    def _member_rows(self, pool_id: int, item_id: int, item: Item) -> Iterator[dict[str, Any]]:
+    def _member_rows(self, pool_id: int, item_id: int, item: Item) -> Iterator[store.MemberRow]:
         for each in self._new(item):
-            yield {
-                "pool_id": pool_id,
-                "item_id": item_id,
-                "run_id": self._wanted[each.run].run_id,
-                "rank": each.rank,
-                "score": each.score,
-                "span_start": each.start,
-                "span_end": each.end or 0,
-            }
+            run, end = self._wanted[each.run].run_id, each.end or 0
+            yield pool_id, item_id, run, each.rank, each.score, each.start, end
 
 
 def _evidence(item_id: int, ranks: Sequence[tuple[int, int]]) -> dict[str, int]:

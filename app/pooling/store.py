@@ -1,13 +1,13 @@
 """Store of pooling: hits of runs by query, items by identity, what a pool holds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, bindparam, exists, func, insert, select, update
+from sqlalchemy import Row, bindparam, exists, func, select, update
 from sqlalchemy.orm import Session
 
-from app.db import insert_ignore
+from app.db import bulk_insert, insert_ignore
 from app.models import (
     Document,
     DocumentVersion,
@@ -23,6 +23,10 @@ from app.models import (
 BATCH = 5_000
 HitRow = Row[int, int, int, int, bool, int, int, float | None]
 """query, run, rank, document version, whole, start, end, score"""
+PoolItemRow = tuple[int, int, bool, int, int, int]
+"""pool, item, gradable, best rank, number of runs, round"""
+MemberRow = tuple[int, int, int, int, float | None, int, int]
+"""pool, item, run, rank, score, start, end"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +122,16 @@ def add_items(session: Session, rows: Sequence[dict[str, Any]]) -> None:
         insert_ignore(session, Item, rows[start : start + BATCH])
 
 
-def add_rows(session: Session, table: Any, rows: Sequence[dict[str, Any]]) -> None:
-    """Insert rows of one table in batches."""
-    session.flush()
-    for start in range(0, len(rows), BATCH):
-        session.connection().execute(insert(table), rows[start : start + BATCH])
+def add_pool_items(session: Session, rows: Iterable[PoolItemRow]) -> None:
+    """Put items into a pool."""
+    columns = ("pool_id", "item_id", "gradable", "best_rank", "run_count", "round")
+    bulk_insert(session, PoolItem, columns, rows)
+
+
+def add_members(session: Session, rows: Iterable[MemberRow]) -> None:
+    """Say which hits items stand for."""
+    columns = ("pool_id", "item_id", "run_id", "rank", "score", "span_start", "span_end")
+    bulk_insert(session, Member, columns, rows)
 
 
 def pooled_items(
