@@ -7,10 +7,12 @@ from math import isfinite
 from typing import Literal, Protocol, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from app.errors import Invalid
 
 Rule = Literal["score", "rank"]
+_SIGN = 1 << 31  # of a 32-bit float; the other bits rise with its size
 
 
 class Ranked(Protocol):
@@ -106,16 +108,21 @@ def falling_scores(ordered: Sequence[str]) -> dict[str, int]:
     return {hit_id: len(ordered) - place for place, hit_id in enumerate(ordered)}
 
 
-def make_falling(scores: Sequence[float]) -> list[float]:
+def make_falling(scores: Sequence[float] | npt.NDArray[np.float32]) -> list[float]:
     """Return the scores, given in order, as strictly falling 32-bit numbers.
 
     A score that is not below the one before becomes the next 32-bit number under it, so
     no reader of the run sees a tie.
     """
-    falling: list[float] = []
-    for score in scores:
-        short = np.float32(score)
-        if falling and short >= falling[-1]:
-            short = np.nextafter(np.float32(falling[-1]), np.float32(-np.inf))
-        falling.append(float(short))
-    return falling
+    numbered = _number_floats(np.array(scores, dtype=np.float32))
+    places = np.arange(len(numbered))
+    # Falling by at least 1 from each to the next is falling at all, once 1 a place is added.
+    falling = np.minimum.accumulate(numbered + places) - places
+    bits = np.where(falling < 0, -falling | _SIGN, falling)
+    return [float(score) for score in bits.astype(np.uint32).view(np.float32)]
+
+
+def _number_floats(scores: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
+    """Number 32-bit floats so that neighbours are 1 apart; both zeros are number 0."""
+    bits = scores.view(np.uint32).astype(np.int64)
+    return np.where(bits & _SIGN, _SIGN - bits, bits)

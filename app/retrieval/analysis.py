@@ -4,8 +4,8 @@ import re
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
-VERSION = 1
-"""Part of every index's address: another analysis is another index."""
+VERSION = 2
+"""Part of every index's address: another analysis or other files are another index."""
 
 LONGEST_TERM = 80
 # Han, kana, Hangul, Thai, Lao, Burmese, Khmer: written without blanks between words.

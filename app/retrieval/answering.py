@@ -1,6 +1,6 @@
 """Answering: one built-in run, from its plan to its last query; safe to start again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -201,15 +201,7 @@ def _save(
     store.add_hits(session, hits)
     store.add_run_queries(
         session,
-        [
-            {
-                "run_id": run_id,
-                "query_ref": ref,
-                "hits": len(answer.found),
-                "milliseconds": answer.milliseconds,
-            }
-            for ref, answer in fresh
-        ],
+        [(run_id, ref, len(answer.found), answer.milliseconds) for ref, answer in fresh],
     )
     store.count_progress(session, run_id, queries=len(fresh), hits=len(hits))
     return True
@@ -217,20 +209,13 @@ def _save(
 
 def _hit_rows(
     run_id: int, query_ref: int, pieces: Pieces, answer: Answer
-) -> list[dict[str, Any]]:
-    return [
-        {
-            "run_id": run_id,
-            "query_ref": query_ref,
-            "rank": rank,
-            "document_version_id": int(pieces.version[number]),
-            "whole": pieces.whole,
-            "span_start": int(pieces.start[number]),
-            "span_end": int(pieces.end[number]),
-            "score": score,
-        }
-        for rank, (number, score) in enumerate(answer.found, start=1)
-    ]
+) -> Iterator[store.HitRow]:
+    numbers = [number for number, _ in answer.found]
+    columns = (pieces.version, pieces.start, pieces.end)
+    places = zip(*(column[numbers].tolist() for column in columns), strict=True)
+    for rank, (version, start, end) in enumerate(places, start=1):
+        score = answer.found[rank - 1][1]
+        yield run_id, query_ref, rank, version, pieces.whole, start, end, score
 
 
 def _finish(session: Session, run_id: int, ready: Ready) -> None:

@@ -60,13 +60,9 @@ class Bm25:
     def _search_one(self, text: str, depth: int) -> Answer:
         begun = perf_counter()
         found = self._searcher.search(self.build_query(text), depth + MORE, count=False).hits
-        numbers = self._searcher.fast_field_values(NUMBER, [address for _, address in found])
-        scored = [
-            (score, int(number or 0))
-            for (score, _), number in zip(found, numbers, strict=True)
-            if score > 0
-        ]
-        ordered = self._pieces.order(scored, depth)
+        found_at = [address for _, address in found]
+        numbers = [int(at or 0) for at in self._searcher.fast_field_values(NUMBER, found_at)]
+        ordered = self._pieces.order([score for score, _ in found], numbers, depth)
         return Answer(ordered, 1000 * (perf_counter() - begun))
 
     def build_query(self, text: str) -> Query:

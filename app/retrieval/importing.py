@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -148,10 +147,7 @@ def _store_run(
     store.add_hits(session, _hit_rows(run.id, ordered, versions, asked))
     store.add_run_queries(
         session,
-        [
-            {"run_id": run.id, "query_ref": asked[query_id], "hits": len(hits)}
-            for query_id, hits in ordered.items()
-        ],
+        [(run.id, asked[query_id], len(hits), None) for query_id, hits in ordered.items()],
     )
     projects.record_import(
         session,
@@ -188,16 +184,9 @@ def _hit_rows(
     ordered: Mapping[str, Sequence[PlacedHit]],
     versions: Mapping[str, VersionInfo],
     asked: Mapping[str, int],
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[store.HitRow]:
     for query_id, hits in ordered.items():
         for rank, hit in enumerate(hits, start=1):
-            yield {
-                "run_id": run_id,
-                "query_ref": asked[query_id],
-                "rank": rank,
-                "document_version_id": versions[hit.span.doc_id].version_id,
-                "whole": hit.span.whole,
-                "span_start": hit.span.start,
-                "span_end": hit.span.end or 0,
-                "score": hit.score,
-            }
+            version, span = versions[hit.span.doc_id].version_id, hit.span
+            place = (version, span.whole, span.start, span.end or 0)
+            yield run_id, asked[query_id], rank, *place, hit.score

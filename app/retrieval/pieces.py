@@ -3,8 +3,6 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
-from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +36,7 @@ class Pieces:
     version: npt.NDArray[np.int64]  # id of the document version
     start: npt.NDArray[np.int64]
     end: npt.NDArray[np.int64]
+    place: npt.NDArray[np.int64]  # of its hit id among all hit ids, rising
     whole: bool
 
     def __len__(self) -> int:
@@ -56,23 +55,16 @@ class Pieces:
         """Return the hit id of a piece."""
         return write_hit_id(self.span(number))
 
-    def order(self, scored: Sequence[tuple[float, int]], depth: int) -> Found:
-        """Return the best ``depth``: score falling, then hit id falling, made strict."""
-        best = self._break_ties(sorted(scored, reverse=True))[:depth]
-        scores = [score for score, _ in best]
-        if any(above <= below for above, below in pairwise(scores)):
-            scores = make_falling(scores)
-        return [(number, score) for (_, number), score in zip(best, scores, strict=True)]
+    def order(self, scores: npt.ArrayLike, numbers: npt.ArrayLike, depth: int) -> Found:
+        """Return the best ``depth``: score falling, then hit id falling, made strict.
 
-    def _break_ties(self, falling: list[tuple[float, int]]) -> list[tuple[float, int]]:
-        """Order hits of equal scores by hit id; few are, and ids cost time to write."""
-        ordered: list[tuple[float, int]] = []
-        for _, tied in groupby(falling, key=itemgetter(0)):
-            group = list(tied)
-            if len(group) > 1:
-                group.sort(key=lambda pair: self.hit_id(pair[1]), reverse=True)
-            ordered += group
-        return ordered
+        ``numbers`` are those of the pieces with these scores; 0 or less is no hit.
+        """
+        score = np.asarray(scores, dtype=np.float32)
+        number = np.asarray(numbers, dtype=np.int64)
+        best = np.lexsort((self.place[number], score))[::-1]
+        best = best[score[best] > 0][:depth]
+        return list(zip(number[best].tolist(), make_falling(score[best]), strict=True))
 
 
 def iterate_pieces(
@@ -88,20 +80,29 @@ def write_pieces(folder: Path, session: Session, project_id: int, chunking: Chun
     """Write the table of the pieces into a folder."""
     doc_ids: list[str] = []
     rows: list[tuple[int, int, int, int]] = []
+    hit_ids: list[str] = []
     last = -1
     for version, doc_id, _, _, start, end in iterate_pieces(session, project_id, chunking):
         if version != last:
             doc_ids.append(doc_id)
             last = version
         rows.append((len(doc_ids) - 1, version, start, end))
-    np.save(folder / "pieces.npy", np.array(rows, dtype=np.int64).reshape(-1, 4))
+        hit_ids.append(write_hit_id(Span(doc_id, start, end, whole=chunking.whole)))
+    table = np.array(rows, dtype=np.int64).reshape(-1, 4)
+    np.save(folder / "pieces.npy", np.column_stack([table, _find_places(hit_ids)]))
     (folder / "documents.json").write_text(json.dumps(doc_ids), encoding="utf-8")
+
+
+def _find_places(hit_ids: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Return the place of each hit id when all are sorted by code points."""
+    places = np.empty(len(hit_ids), dtype=np.int64)
+    places[sorted(range(len(hit_ids)), key=hit_ids.__getitem__)] = np.arange(len(hit_ids))
+    return places
 
 
 def read_pieces(folder: Path, chunking: Chunking) -> Pieces:
     """Read what `write_pieces` wrote."""
     table = np.load(folder / "pieces.npy")
     doc_ids = json.loads((folder / "documents.json").read_text(encoding="utf-8"))
-    return Pieces(
-        doc_ids, table[:, 0], table[:, 1], table[:, 2], table[:, 3], whole=chunking.whole
-    )
+    document, version, start, end, place = table.T
+    return Pieces(doc_ids, document, version, start, end, place, whole=chunking.whole)

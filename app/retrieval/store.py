@@ -1,19 +1,24 @@
 """Store of retrieval: runs, the queries they have answered, and their hits."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any, cast
 
-from sqlalchemy import Table, delete, func, insert, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
+from app.db import bulk_insert
 from app.domain.spans import Span
 from app.models import Document, DocumentVersion, Hit, Query, Run, RunQuery
 
 BATCH = 5_000
-# The tables themselves: inserting mapped classes costs three times as much.
-HITS, RUN_QUERIES = cast(Table, Hit.__table__), cast(Table, RunQuery.__table__)
+HIT_COLUMNS = (
+    "run_id", "query_ref", "rank", "document_version_id", "whole", "span_start", "span_end",
+    "score",
+)  # fmt: skip
+HitRow = tuple[int, int, int, int, bool, int, int, float]
+"""The values of ``HIT_COLUMNS``."""
+RunQueryRow = tuple[int, int, int, float | None]
+"""Run, query, number of hits, milliseconds."""
 SNIPPET = 240  # characters of a hit that a page shows
 
 
@@ -162,16 +167,14 @@ def mean_milliseconds(session: Session, project_id: int) -> dict[int, float]:
     return {run_id: float(mean) for run_id, mean in rows}
 
 
-def add_hits(session: Session, rows: Iterable[dict[str, Any]]) -> None:
-    """Insert hits, a batch in memory at a time."""
-    stream = iter(rows)
-    while batch := list(islice(stream, BATCH)):
-        session.execute(insert(HITS), batch)
+def add_hits(session: Session, rows: Iterable[HitRow]) -> None:
+    """Insert hits; the rows may be a stream."""
+    bulk_insert(session, Hit, HIT_COLUMNS, rows)
 
 
-def add_run_queries(session: Session, rows: Sequence[dict[str, Any]]) -> None:
-    if rows:
-        session.execute(insert(RUN_QUERIES), rows)
+def add_run_queries(session: Session, rows: Iterable[RunQueryRow]) -> None:
+    """Insert the queries that a run has answered."""
+    bulk_insert(session, RunQuery, ("run_id", "query_ref", "hits", "milliseconds"), rows)
 
 
 def count_progress(session: Session, run_id: int, *, queries: int, hits: int) -> None:

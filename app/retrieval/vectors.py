@@ -41,8 +41,8 @@ class Dense:
         begun = perf_counter()
         scores, numbers = self._nearest(self._embedder.embed(texts), depth + MORE)
         found = [
-            self._pieces.order([(s, n) for s, n in zip(row, ids, strict=True) if s > 0], depth)
-            for row, ids in zip(scores.tolist(), numbers.tolist(), strict=True)
+            self._pieces.order(row, ids, depth)
+            for row, ids in zip(scores, numbers, strict=True)
         ]
         each = 1000 * (perf_counter() - begun) / max(1, len(texts))
         return [Answer(one, each) for one in found]

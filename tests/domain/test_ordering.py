@@ -2,6 +2,7 @@
 
 from math import inf, nan
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -94,3 +95,15 @@ def test_made_scores_fall_strictly_and_stay_close(scores: list[float]) -> None:
 
     assert falling == sorted(set(falling), reverse=True)
     assert falling == pytest.approx(scores, rel=1e-5, abs=1e-5)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.floats(-(2.0**99), 2.0**99, width=32), max_size=20))
+def test_tied_scores_move_by_as_little_as_32_bits_can_tell(scores: list[float]) -> None:
+    expected: list[float] = []
+    for score in sorted(scores * 2, reverse=True):
+        above = expected[-1] if expected else inf
+        below = np.nextafter(np.float32(above), np.float32(-inf))
+        expected.append(float(min(score, below)))
+
+    assert make_falling(sorted(scores * 2, reverse=True)) == expected
