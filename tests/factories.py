@@ -5,6 +5,7 @@ import itertools
 import secrets
 from typing import Any
 
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from app.models import (
@@ -66,7 +67,17 @@ def make_document(
     session.flush()
     document.current_version_id = version.id
     session.flush()
+    if text is not None:
+        _renew_stamp(session, project)
     return version
+
+
+def _renew_stamp(session: Session, project: Project) -> None:
+    session.execute(
+        update(Project)
+        .where(Project.id == project.id)
+        .values(corpus_stamp=secrets.token_hex(16))
+    )
 
 
 def make_query(

@@ -102,7 +102,9 @@ def _refuse_short(session: Session, changes: Changes, problems: Problems) -> Non
 
 
 def apply(session: Session, project_id: int, changes: Changes) -> None:
-    """Store what `compare` found."""
+    """Store what `compare` found; other texts are another corpus to those who index it."""
+    if changes.new or changes.filled or changes.changed:
+        store.renew_stamp(session, project_id)
     store.add_documents(session, project_id, changes.new)
     store.fill_versions(
         session, [(known.version_id, content) for _, known, content in changes.filled]

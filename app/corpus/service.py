@@ -1,6 +1,5 @@
 """Service of the corpus: taking documents in, and handing their texts to other rooms."""
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,11 +170,11 @@ def text_of(session: Session, version_id: int) -> tuple[str, str, str | None]:
 
 
 def fingerprint(session: Session, project_id: int) -> str:
-    """Return a SHA-256 that changes when a current text does; named documents do not count."""
-    digest = hashlib.sha256()
-    for version_id, sha256 in store.iterate_hashes(session, project_id):
-        digest.update(f"{version_id} {sha256}\n".encode())
-    return digest.hexdigest()
+    """Return what changes whenever a current text does; named documents do not count.
+
+    It is kept, not computed, so that large corpora are not read for it.
+    """
+    return store.stamp_of(session, project_id)
 
 
 def counts(session: Session, project_id: int) -> CorpusCounts:

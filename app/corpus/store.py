@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from secrets import token_hex
 from typing import Any
 
 from sqlalchemy import Select, bindparam, func, or_, select, update
 from sqlalchemy import insert as insert_into
 from sqlalchemy.orm import Session
 
-from app.models import UNKNOWN, Document, DocumentVersion, Hit, Item
+from app.models import UNKNOWN, Document, DocumentVersion, Hit, Item, Project
 from app.models.base import utc_now
 
 BATCH = 1_000
@@ -264,10 +265,12 @@ def texts_after(
     return [(row[0], row[1], row[2], row[3]) for row in rows]
 
 
-def iterate_hashes(session: Session, project_id: int) -> Iterator[tuple[int, str]]:
-    """Yield (version, sha256) of the current texts, in constant memory."""
-    rows = session.execute(
-        _current_of(project_id, DocumentVersion.id, DocumentVersion.sha256),
-        execution_options={"yield_per": 10_000},
+def renew_stamp(session: Session, project_id: int) -> None:
+    """Give the corpus a stamp that none ever had, also not in a copy of the database."""
+    session.execute(
+        update(Project).where(Project.id == project_id).values(corpus_stamp=token_hex(16))
     )
-    return ((row[0], row[1]) for row in rows)
+
+
+def stamp_of(session: Session, project_id: int) -> str:
+    return session.scalars(select(Project.corpus_stamp).where(Project.id == project_id)).one()

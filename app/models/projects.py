@@ -28,6 +28,8 @@ class Project(Base, kw_only=True):
     embed_model: Mapped[str | None] = mapped_column(default=None)
     embed_key_name: Mapped[str | None] = mapped_column(default=None)
     """The name of the secret, never the secret."""
+    corpus_stamp: Mapped[str] = mapped_column(default="")
+    """Another one, never seen before, whenever the text of a document changes."""
     created_at: Mapped[datetime] = mapped_column(Moment(), default_factory=utc_now)
 
 

@@ -26,6 +26,7 @@ def upgrade() -> None:
         sa.Column("embed_url", sa.String(), nullable=True),
         sa.Column("embed_model", sa.String(), nullable=True),
         sa.Column("embed_key_name", sa.String(), nullable=True),
+        sa.Column("corpus_stamp", sa.String(), nullable=False),
         sa.Column("created_at", Moment(timezone=True), nullable=False),
         sa.CheckConstraint("cut BETWEEN 1 AND 3", name=op.f("ck_projects_cut")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_projects")),

@@ -225,6 +225,48 @@ def test_another_text_is_a_new_version_while_nobody_refers_to_the_old(
     assert session.scalar(select(func.count()).select_from(DocumentVersion)) == 2
 
 
+def test_the_fingerprint_changes_with_texts_and_with_nothing_else(
+    session: Session, tmp_path: Path
+) -> None:
+    project = make_project(session)
+    seen = [service.fingerprint(session, project.id)]
+
+    def look() -> bool:
+        seen.append(service.fingerprint(session, project.id))
+        return seen[-1] not in seen[:-1]
+
+    service.add_unknown(session, project.id, ["d"])
+    assert not look()
+    take_rows(session, project, tmp_path, {"doc_id": "d", "text": "filled"})
+    assert look()
+    take_rows(session, project, tmp_path, {"doc_id": "e", "text": "new"})
+    assert look()
+    take_rows(session, project, tmp_path, {"doc_id": "e", "text": "new"})
+    assert not look()
+    take_rows(session, project, tmp_path, {"doc_id": "e", "text": "new", "access": "hr"})
+    assert not look()
+    take_rows(session, project, tmp_path, {"doc_id": "e", "text": "changed"})
+    assert look()
+
+
+def test_a_refused_file_leaves_the_fingerprint(session: Session, tmp_path: Path) -> None:
+    project = make_project(session)
+    version = make_document(session, project, "old", doc_id="d")
+    make_item(session, make_query(session, project), version)
+    before = service.fingerprint(session, project.id)
+
+    with pytest.raises(BadFile):
+        take_rows(
+            session,
+            project,
+            tmp_path,
+            {"doc_id": "e", "text": "x"},
+            {"doc_id": "d", "text": "y"},
+        )
+
+    assert service.fingerprint(session, project.id) == before
+
+
 def test_a_text_that_comes_back_is_its_old_version(session: Session, tmp_path: Path) -> None:
     project = make_project(session)
     for text in ("old", "new"):
