@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -27,7 +28,13 @@ from app.retrieval.vectors import Dense
 from app.settings import Settings
 
 BATCH = 50
-"""Queries answered between two short transactions."""
+"""Queries that a retriever is given at once."""
+
+SAVE_AFTER = 0.5
+"""Seconds of answering between two short transactions: nobody waits longer to see them."""
+
+Answered = tuple[int, Answer]
+"""A query and what was found for it."""
 
 OUR_FAULT = "Something went wrong on our side; the log has the details. Retrieve again."
 
@@ -78,14 +85,29 @@ def _answer_run(database: Database, settings: Settings, run_id: int) -> None:
             return
         answered = store.answered_queries(session, run_id)
     missing = [each for each in ready.asked if each.query_ref not in answered]
-    for start in range(0, len(missing), BATCH):
-        batch = missing[start : start + BATCH]
-        answers = ready.searcher.search([each.text for each in batch], run.depth)
+    for answered_now in _answer_in_parts(ready.searcher, missing, run.depth):
         with transaction(database) as session:
-            if not _save(session, run_id, ready.pieces, batch, answers):
+            if not _save(session, run_id, ready.pieces, answered_now):
                 return
     with transaction(database) as session:
         _finish(session, run_id, ready)
+
+
+def _answer_in_parts(
+    searcher: Searcher, missing: Sequence[Asked], depth: int
+) -> Iterator[list[Answered]]:
+    """Yield answers whenever as much work as is worth a transaction is done."""
+    part: list[Answered] = []
+    begun = monotonic()
+    for start in range(0, len(missing), BATCH):
+        batch = missing[start : start + BATCH]
+        answers = searcher.search([each.text for each in batch], depth)
+        part += zip((each.query_ref for each in batch), answers, strict=True)
+        if monotonic() - begun >= SAVE_AFTER:
+            yield part
+            part, begun = [], monotonic()
+    if part:
+        yield part
 
 
 def _prepare(session: Session, settings: Settings, run: Run) -> Ready:
@@ -185,18 +207,13 @@ def _save(
     session: Session,
     run_id: int,
     pieces: Pieces,
-    batch: Sequence[Asked],
-    answers: Sequence[Answer],
+    part: Sequence[Answered],
 ) -> bool:
-    """Store what is still missing of a batch; False: the run was cancelled meanwhile."""
+    """Store what is still missing of a part; False: the run was cancelled meanwhile."""
     if store.lock_run(session, run_id).state != "running":
         return False
     answered = store.answered_queries(session, run_id)
-    fresh = [
-        (each.query_ref, answer)
-        for each, answer in zip(batch, answers, strict=True)
-        if each.query_ref not in answered
-    ]
+    fresh = [(ref, answer) for ref, answer in part if ref not in answered]
     hits = [row for ref, answer in fresh for row in _hit_rows(run_id, ref, pieces, answer)]
     store.add_hits(session, hits)
     store.add_run_queries(

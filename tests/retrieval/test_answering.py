@@ -151,6 +151,7 @@ def test_a_run_killed_in_the_middle_goes_on_where_it_stopped(
     project = build_project(database, TEXTS, queries)
     (planned,) = plan(database, project, "bm25@whole")
     monkeypatch.setattr(answering, "BATCH", 3)
+    monkeypatch.setattr(answering, "SAVE_AFTER", 0)
     asked: list[int] = []
     search = Bm25.search
 
