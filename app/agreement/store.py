@@ -90,7 +90,7 @@ def _select_grades(project_id: int) -> Select[int, int, int, str, str, int, bool
         .join(Document, Document.id == DocumentVersion.document_ref)
         .where(
             Item.project_id == project_id,
-            GradeEvent.current,
+            GradeEvent.current.is_(True),
             GradeEvent.value.is_not(None),
             GradeEvent.slot_kind.not_in(NO_LABELS),
         )
@@ -187,6 +187,6 @@ def reasons_of(
     rows = session.execute(
         select(GradeEvent.item_id, GradeEvent.reason)
         .join(Grader, and_(Grader.id == GradeEvent.grader_id, Grader.judge_id == judge_id))
-        .where(GradeEvent.item_id.in_(item_ids), GradeEvent.current)
+        .where(GradeEvent.item_id.in_(item_ids), GradeEvent.current.is_(True))
     )
     return {row[0]: row[1] for row in rows}

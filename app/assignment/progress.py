@@ -16,9 +16,8 @@ COUNTED = 200
 
 @dataclass(frozen=True, slots=True)
 class MyProgress:
-    """What an SME has done: current grades, those of today (UTC), cards set aside."""
+    """What an SME has done: grades of today (UTC), cards set aside, questions finished."""
 
-    graded: int
     today: int
     skipped: int
     questions: int
@@ -105,9 +104,9 @@ class CurrentGrade:
 def my_progress(session: Session, grader: Grader) -> MyProgress:
     """Count what an SME has done."""
     midnight = now(session).astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    graded, today = store_grades.count_own(session, grader.id, midnight)
+    today = store_grades.count_since(session, grader.id, midnight)
     skipped, questions = store_progress.count_own(session, grader.id)
-    return MyProgress(graded, today, skipped, questions)
+    return MyProgress(today, skipped, questions)
 
 
 def waiting(session: Session, *, project_id: int, grader: Grader | None) -> Waiting:

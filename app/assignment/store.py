@@ -2,10 +2,15 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 
 from sqlalchemy import (
+    BindParameter,
     ColumnElement,
+    Integer,
+    Select,
     Update,
+    bindparam,
     case,
     exists,
     func,
@@ -16,12 +21,16 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.orm import Session, aliased
+from sqlalchemy.sql.dml import ReturningUpdate
 
 from app.db import insert_ignore, now
 from app.models import Block, Claim, GradeEvent, Grader, Plan, Slot
+from app.models.base import Moment
 
 OPEN: ColumnElement[str] = literal_column("'open'")
 HELD: ColumnElement[str] = literal_column("'held'")
+PROJECT: BindParameter[int] = bindparam("project", type_=Integer)
+GRADER: BindParameter[int] = bindparam("grader", type_=Integer)
 
 
 def lock_grader(session: Session, grader_id: int) -> None:
@@ -121,14 +130,24 @@ def claim_block(
     ``reserved`` looks at blocks that wait for this grader, else at those for anybody;
     ``only`` names the one block wanted.
     """
+    given = {"project": project_id, "grader": grader_id, "lease": lease_until}
+    return session.scalars(
+        _claim_first(reserved=reserved, named=only is not None),
+        given if only is None else given | {"only": only},
+        execution_options={"populate_existing": True},
+    ).one_or_none()
+
+
+@cache  # putting it together takes longer than the database takes to answer
+def _claim_first(*, reserved: bool, named: bool) -> ReturningUpdate[Block]:
     candidate = aliased(Block)
-    wanted = [candidate.project_id == project_id, candidate.state == OPEN]
-    if only is not None:
-        wanted.append(candidate.id == only)
+    wanted = [candidate.project_id == PROJECT, candidate.state == OPEN]
+    if named:
+        wanted.append(candidate.id == bindparam("only", type_=Integer))
     if reserved:
-        wanted += [candidate.reserved.is_(True), candidate.grader_id == grader_id]
+        wanted += [candidate.reserved.is_(True), candidate.grader_id == GRADER]
     else:
-        wanted += [candidate.reserved.is_(False), ~_has_other_seat(candidate, grader_id)]
+        wanted += [candidate.reserved.is_(False), ~_has_other_seat(candidate, GRADER)]
     first = (
         select(candidate.id)
         .where(*wanted)
@@ -139,15 +158,19 @@ def claim_block(
     claim: Update = (
         update(Block)
         .where(Block.id == first.scalar_subquery(), Block.state == OPEN)
-        .values(state="held", grader_id=grader_id, lease_until=lease_until)
+        .values(state="held", grader_id=GRADER, lease_until=bindparam("lease", type_=Moment()))
     )
-    return session.scalars(
-        claim.returning(Block), execution_options={"populate_existing": True}
-    ).one_or_none()
+    return claim.returning(Block)
 
 
-def _has_other_seat(candidate: type[Block], grader_id: int) -> ColumnElement[bool]:
-    """Tell whether a grader has, or has graded in, another seat of the same query."""
+def _has_other_seat(
+    candidate: type[Block], grader_id: int | BindParameter[int]
+) -> ColumnElement[bool]:
+    """Tell whether a grader has, or has graded in, another seat of the same query.
+
+    It goes from the query's few seats to their grades: ``+ 0`` keeps SQLite from going
+    through all that the grader ever said.
+    """
     seat, worked, slot = aliased(Block), aliased(Block), aliased(Slot)
     holds = exists().where(
         seat.plan_id == candidate.plan_id,
@@ -159,9 +182,11 @@ def _has_other_seat(candidate: type[Block], grader_id: int) -> ColumnElement[boo
         worked.plan_id == candidate.plan_id,
         worked.query_ref == candidate.query_ref,
         worked.id != candidate.id,
+        Claim.block_id == worked.id,
+        Claim.grader_id == grader_id,
         slot.block_id == worked.id,
         GradeEvent.slot_id == slot.id,
-        GradeEvent.grader_id == grader_id,
+        GradeEvent.grader_id + 0 == grader_id,
     )
     return or_(holds, graded)
 
@@ -185,19 +210,26 @@ def count_waiting_queries(
     session: Session, project_id: int, grader_id: int, at_most: int
 ) -> int | None:
     """Count the queries a grader may start; None beyond ``at_most`` blocks, unread."""
-    candidate = aliased(Block)
-    near = (
-        select(candidate.plan_id, candidate.query_ref)
-        .where(*_may_start(candidate, project_id, grader_id))
-        .order_by(candidate.position, candidate.id)
-        .limit(at_most + 1)
-    )
-    found = session.execute(near).all()
+    given = {"project": project_id, "grader": grader_id, "near": at_most + 1}
+    found = session.execute(_near_queries(), given).all()
     return None if len(found) > at_most else len(set(found))
 
 
+@cache
+def _near_queries() -> Select[int, int]:
+    candidate = aliased(Block)
+    return (
+        select(candidate.plan_id, candidate.query_ref)
+        .where(*_may_start(candidate, PROJECT, GRADER))
+        .order_by(candidate.position, candidate.id)
+        .limit(bindparam("near", type_=Integer))
+    )
+
+
 def _may_start(
-    candidate: type[Block], project_id: int, grader_id: int
+    candidate: type[Block],
+    project_id: int | BindParameter[int],
+    grader_id: int | BindParameter[int],
 ) -> list[ColumnElement[bool]]:
     return [
         candidate.project_id == project_id,

@@ -20,7 +20,6 @@ from sqlalchemy import (
     not_,
     or_,
     select,
-    text,
     update,
 )
 from sqlalchemy.dialects.postgresql import ARRAY

@@ -10,8 +10,22 @@ from app.models.base import Base, IdText, Moment, utc_now
 
 HELD = text("state = 'held'")
 OPEN = text("state = 'open'")
-CURRENT_IN_SLOT = text("current AND slot_id IS NOT NULL")
-CURRENT_IMPORTED = text("current AND slot_id IS NULL")
+
+# SQLite uses a partial index only where a query says its condition word for word, and
+# PostgreSQL nearly so: these are how ``current.is_(True)`` reads on each of them.
+IS_CURRENT = {"postgresql": "current IS true", "sqlite": "current IS 1"}
+
+
+def _current(name: str, *columns: str, unique: bool = False, also: str = "") -> Index:
+    """Return an index of the grades in force."""
+    where = {dialect: text(said + also) for dialect, said in IS_CURRENT.items()}
+    return Index(
+        name,
+        *columns,
+        unique=unique,
+        postgresql_where=where["postgresql"],
+        sqlite_where=where["sqlite"],
+    )
 
 
 class Grader(Base, kw_only=True):
@@ -77,8 +91,17 @@ class Block(Base, kw_only=True):
             postgresql_where=HELD,
             sqlite_where=HELD,
         ),
+        Index(
+            "ix_blocks_reserved",
+            "project_id",
+            "grader_id",
+            "position",
+            "id",
+            postgresql_where=OPEN,
+            sqlite_where=OPEN,
+        ),
         Index("ix_blocks_lease", "lease_until", postgresql_where=HELD, sqlite_where=HELD),
-        Index(None, "grader_id"),
+        Index(None, "grader_id", "state"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True, init=False)
@@ -146,28 +169,22 @@ class GradeEvent(Base, kw_only=True):
         UniqueConstraint("supersedes_id"),
         CheckConstraint("value BETWEEN 0 AND 3", name="value"),
         CheckConstraint("(value IS NULL) = withdrawn", name="withdrawn"),
-        Index(
+        _current(
             "ix_grades_current_slot",
             "slot_id",
             "grader_id",
             unique=True,
-            postgresql_where=CURRENT_IN_SLOT,
-            sqlite_where=CURRENT_IN_SLOT,
+            also=" AND slot_id IS NOT NULL",
         ),
-        Index(
+        _current(
             "ix_grades_current_imported",
             "item_id",
             "grader_id",
             unique=True,
-            postgresql_where=CURRENT_IMPORTED,
-            sqlite_where=CURRENT_IMPORTED,
+            also=" AND slot_id IS NULL",
         ),
-        Index(
-            "ix_grades_item",
-            "item_id",
-            postgresql_where=text("current"),
-            sqlite_where=text("current"),
-        ),
+        _current("ix_grades_item", "item_id"),
+        _current("ix_grades_own", "grader_id", "created_at", also=" AND slot_id IS NOT NULL"),
         Index("ix_grades_grader", "grader_id", "id"),
     )
 
@@ -200,7 +217,7 @@ class Skip(Base, kw_only=True):
     """A slot that an SME set aside, and why."""
 
     __tablename__ = "skips"
-    __table_args__ = (UniqueConstraint("slot_id", "grader_id"),)
+    __table_args__ = (UniqueConstraint("slot_id", "grader_id"), Index(None, "grader_id", "id"))
 
     id: Mapped[int] = mapped_column(primary_key=True, init=False)
     slot_id: Mapped[int] = mapped_column(ForeignKey("slots.id"))

@@ -1,6 +1,6 @@
 """first tables
 
-Revision: 0001, after , made 2026-11-30 19:13:19.913382.
+Revision: 0001, after , made 2026-11-30 20:00:00.115584.
 """
 
 import sqlalchemy as sa
@@ -726,7 +726,9 @@ def upgrade() -> None:
         ),
     )
     with op.batch_alter_table("blocks", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_blocks_grader_id"), ["grader_id"], unique=False)
+        batch_op.create_index(
+            batch_op.f("ix_blocks_grader_id_state"), ["grader_id", "state"], unique=False
+        )
         batch_op.create_index(
             "ix_blocks_held",
             ["project_id", "grader_id"],
@@ -749,6 +751,13 @@ def upgrade() -> None:
             sqlite_where=sa.text("state = 'open'"),
         )
         batch_op.create_index(batch_op.f("ix_blocks_query_ref"), ["query_ref"], unique=False)
+        batch_op.create_index(
+            "ix_blocks_reserved",
+            ["project_id", "grader_id", "position", "id"],
+            unique=False,
+            postgresql_where=sa.text("state = 'open'"),
+            sqlite_where=sa.text("state = 'open'"),
+        )
 
     op.create_table(
         "members",
@@ -924,23 +933,30 @@ def upgrade() -> None:
             "ix_grades_current_imported",
             ["item_id", "grader_id"],
             unique=True,
-            postgresql_where=sa.text("current AND slot_id IS NULL"),
-            sqlite_where=sa.text("current AND slot_id IS NULL"),
+            postgresql_where=sa.text("current IS true AND slot_id IS NULL"),
+            sqlite_where=sa.text("current IS 1 AND slot_id IS NULL"),
         )
         batch_op.create_index(
             "ix_grades_current_slot",
             ["slot_id", "grader_id"],
             unique=True,
-            postgresql_where=sa.text("current AND slot_id IS NOT NULL"),
-            sqlite_where=sa.text("current AND slot_id IS NOT NULL"),
+            postgresql_where=sa.text("current IS true AND slot_id IS NOT NULL"),
+            sqlite_where=sa.text("current IS 1 AND slot_id IS NOT NULL"),
         )
         batch_op.create_index("ix_grades_grader", ["grader_id", "id"], unique=False)
         batch_op.create_index(
             "ix_grades_item",
             ["item_id"],
             unique=False,
-            postgresql_where=sa.text("current"),
-            sqlite_where=sa.text("current"),
+            postgresql_where=sa.text("current IS true"),
+            sqlite_where=sa.text("current IS 1"),
+        )
+        batch_op.create_index(
+            "ix_grades_own",
+            ["grader_id", "created_at"],
+            unique=False,
+            postgresql_where=sa.text("current IS true AND slot_id IS NOT NULL"),
+            sqlite_where=sa.text("current IS 1 AND slot_id IS NOT NULL"),
         )
 
     op.create_table(
@@ -958,6 +974,11 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_skips")),
         sa.UniqueConstraint("slot_id", "grader_id", name=op.f("uq_skips_slot_id_grader_id")),
     )
+    with op.batch_alter_table("skips", schema=None) as batch_op:
+        batch_op.create_index(
+            batch_op.f("ix_skips_grader_id_id"), ["grader_id", "id"], unique=False
+        )
+
     op.create_table(
         "batch_pairs",
         sa.Column("batch_id", sa.Integer(), nullable=False),
@@ -1019,23 +1040,31 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_batch_pairs_batch_id_chunk_state"))
 
     op.drop_table("batch_pairs")
+    with op.batch_alter_table("skips", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_skips_grader_id_id"))
+
     op.drop_table("skips")
     with op.batch_alter_table("grades", schema=None) as batch_op:
         batch_op.drop_index(
+            "ix_grades_own",
+            postgresql_where=sa.text("current IS true AND slot_id IS NOT NULL"),
+            sqlite_where=sa.text("current IS 1 AND slot_id IS NOT NULL"),
+        )
+        batch_op.drop_index(
             "ix_grades_item",
-            postgresql_where=sa.text("current"),
-            sqlite_where=sa.text("current"),
+            postgresql_where=sa.text("current IS true"),
+            sqlite_where=sa.text("current IS 1"),
         )
         batch_op.drop_index("ix_grades_grader")
         batch_op.drop_index(
             "ix_grades_current_slot",
-            postgresql_where=sa.text("current AND slot_id IS NOT NULL"),
-            sqlite_where=sa.text("current AND slot_id IS NOT NULL"),
+            postgresql_where=sa.text("current IS true AND slot_id IS NOT NULL"),
+            sqlite_where=sa.text("current IS 1 AND slot_id IS NOT NULL"),
         )
         batch_op.drop_index(
             "ix_grades_current_imported",
-            postgresql_where=sa.text("current AND slot_id IS NULL"),
-            sqlite_where=sa.text("current AND slot_id IS NULL"),
+            postgresql_where=sa.text("current IS true AND slot_id IS NULL"),
+            sqlite_where=sa.text("current IS 1 AND slot_id IS NULL"),
         )
 
     op.drop_table("grades")
@@ -1058,6 +1087,11 @@ def downgrade() -> None:
 
     op.drop_table("members")
     with op.batch_alter_table("blocks", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_blocks_reserved",
+            postgresql_where=sa.text("state = 'open'"),
+            sqlite_where=sa.text("state = 'open'"),
+        )
         batch_op.drop_index(batch_op.f("ix_blocks_query_ref"))
         batch_op.drop_index(
             "ix_blocks_open",
@@ -1074,7 +1108,7 @@ def downgrade() -> None:
             postgresql_where=sa.text("state = 'held'"),
             sqlite_where=sa.text("state = 'held'"),
         )
-        batch_op.drop_index(batch_op.f("ix_blocks_grader_id"))
+        batch_op.drop_index(batch_op.f("ix_blocks_grader_id_state"))
 
     op.drop_table("blocks")
     op.drop_table("batch_chunks")

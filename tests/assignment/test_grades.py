@@ -157,7 +157,7 @@ def test_no_view_tells_what_others_said(session: Session) -> None:
     assert (view.grade, view.note, view.state) == (None, None, "open")
     assert "reason" not in repr(view)
     assert "ada" not in repr(view)
-    assert service.my_progress(session, bob).graded == 0
+    assert service.my_progress(session, bob).today == 0
 
 
 def test_a_late_grade_fills_the_slot_that_still_wants_one(session: Session) -> None:
