@@ -1,5 +1,6 @@
 """Installation: Goldspan started by its command as a user does, in a folder of its own."""
 
+import signal
 import socket
 import subprocess
 import sys
@@ -60,7 +61,7 @@ class Installation:
             self._wait(server)
             yield
         finally:
-            server.terminate()
+            server.send_signal(signal.SIGINT)  # as Ctrl-C does; its worker ends before it
             server.wait(STOP_WITHIN)
 
     def _wait(self, server: "subprocess.Popen[bytes]") -> None:

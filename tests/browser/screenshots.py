@@ -18,8 +18,12 @@ HEIGHT = 900
 
 
 def name_page(path: str) -> str:
-    """Make a file name of an address: /projects/a/corpus?x=1 is projects-a-corpus-x-1."""
-    return re.sub(r"[^\w]+", "-", path).strip("-") or "start"
+    """Make a file name of an address: /projects/a/corpus?x=1 is projects-a-corpus-x-1.
+
+    Tokens and hashes, which differ from run to run, are left out.
+    """
+    kept = re.sub(r"/(link|cards|imports)/[\w-]{20,}", r"/\1", path)
+    return re.sub(r"[^\w]+", "-", kept).strip("-") or "start"
 
 
 def sign_in(browser: Browser, login_url: str) -> StorageState:
