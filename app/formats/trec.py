@@ -180,8 +180,9 @@ def _read_ids(query_id: str, hit: str, *, escaped: bool) -> tuple[str, str]:
 def _write_ids(ids: tuple[str, ...], *, escape: bool) -> tuple[str, ...]:
     if escape:
         ids = (escape_id(ids[0], first=True), *map(escape_id, ids[1:]))
-    refuse_unwritable(ids[:1], first=True)
-    refuse_unwritable(ids[1:])
+    if ids[0].startswith("#") or not all(map(_writable, ids)):  # a file has very many lines
+        refuse_unwritable(ids[:1], first=True)
+        refuse_unwritable(ids[1:])
     return ids
 
 

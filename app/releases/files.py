@@ -103,10 +103,12 @@ def export(
 
 
 def _write(session: Session, plan: ExportPlan) -> Iterator[str]:
-    queries = store.queries_of(session, plan.release_id)
+    refs = store.query_refs_of(session, plan.release_id)
     release = session.get_one(Release, plan.release_id)
-    labels = read_labels(session, plan.release_id, queries, release.manifest["labels"])
+    labels = read_labels(session, plan.release_id, refs, release.manifest["labels"])
     rows = list_rows(keep_source(labels, plan.source), plan.unit)
+    by_query = plan.form == "jsonl" and plan.unit != "span"
+    queries = store.queries_of(session, plan.release_id) if by_query else ()
     return write_labels(rows, queries, plan.form, plan.unit, escape=plan.escape)
 
 

@@ -28,8 +28,9 @@ def seal(
 ) -> None:
     """Write the manifest: counts, judges, rules, and the hash of the labels in export order."""
     queries = store.queries_of(session, release.id)
+    refs = [query.query_ref for query in queries]
     fitness = Fitness()
-    labels = fitness.watch(read_labels(session, release.id, queries, tally.total))
+    labels = fitness.watch(read_labels(session, release.id, refs, tally.total))
     pieces = write_labels(list_rows(labels, "span"), queries, "jsonl", "span")
     release.sha256 = _hash(encode(pieces))
     graders = agreement.graders_of(session, project.id)

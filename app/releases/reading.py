@@ -40,15 +40,15 @@ def labels_of(session: Session, release: Release) -> Iterator[ReleasedLabel]:
 
     The order is total: query (of import), document id, whole document first, start, end.
     """
-    queries = store.queries_of(session, release.id)
-    return read_labels(session, release.id, queries, release.manifest["labels"])
+    refs = store.query_refs_of(session, release.id)
+    return read_labels(session, release.id, refs, release.manifest["labels"])
 
 
 def read_labels(
-    session: Session, release_id: int, queries: Sequence[ReleasedQuery], labels: int
+    session: Session, release_id: int, query_refs: Sequence[int], labels: int
 ) -> Iterator[ReleasedLabel]:
     """Read some queries at a time, about 5,000 labels, so that the first come at once."""
-    each = max(1, labels // max(1, len(queries)))
+    each = max(1, labels // max(1, len(query_refs)))
     size = min(store.QUERIES_AT_ONCE, max(1, store.BATCH // each))
-    for batch in store.in_batches((query.query_ref for query in queries), size):
+    for batch in store.in_batches(query_refs, size):
         yield from store.labels_of_queries(session, release_id, batch)

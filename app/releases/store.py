@@ -121,7 +121,7 @@ def add_queries(session: Session, release_id: int, project_id: int) -> None:
 
 def add_labels(session: Session, rows: Sequence[dict[str, Any]]) -> None:
     """Add labels in bulk; keys are those of the table."""
-    session.execute(insert(ReleaseLabel), rows)
+    session.connection().execute(insert(ReleaseLabel), rows)
 
 
 def queries_of(session: Session, release_id: int) -> list[ReleasedQuery]:
@@ -143,11 +143,24 @@ def queries_of(session: Session, release_id: int) -> list[ReleasedQuery]:
     return [ReleasedQuery(*row) for row in rows]
 
 
+def query_refs_of(session: Session, release_id: int) -> list[int]:
+    """Return the frozen queries by number in the order of import."""
+    return list(
+        session.scalars(
+            select(ReleaseQuery.query_ref)
+            .join(Query, Query.id == ReleaseQuery.query_ref)
+            .where(ReleaseQuery.release_id == release_id)
+            .order_by(ReleaseQuery.position, Query.query_id)
+        )
+    )
+
+
 def labels_of_queries(
     session: Session, release_id: int, query_refs: Sequence[int]
 ) -> Iterator[ReleasedLabel]:
     """Yield the labels of at most 500 queries by query, document, whole first, start, end."""
-    rows = session.execute(
+    session.flush()
+    rows = session.connection().execute(  # as plain rows, in half the time of the session's
         select(
             Item.query_ref,
             Query.query_id,
@@ -175,7 +188,7 @@ def labels_of_queries(
             Item.span_end,
         )
     )
-    return (ReleasedLabel(*row) for row in rows)
+    return (ReleasedLabel(*row) for row in rows.all())
 
 
 def _is_part() -> ColumnElement[int]:
