@@ -17,6 +17,10 @@ class NotFound(AppError):
     """The thing asked for does not exist, or is not this person's to see."""
 
 
+class Spent(NotFound):
+    """A personal link that was used, or is too old."""
+
+
 class Conflict(AppError):
     """What is asked contradicts what is stored."""
 

@@ -1,5 +1,6 @@
 """Serving: the web server, with one worker beside it."""
 
+import signal
 import subprocess
 import sys
 import threading
@@ -43,6 +44,8 @@ def serve(*, host: str, port: int, processes: int, with_worker: bool) -> None:
     settings = at_port(load_settings(), host, port)
     prepare(settings)
     several = processes > 1
+    # The server raises the signal again when it is done; then the worker is ended as well.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with _worker_beside() if with_worker else nullcontext():
         uvicorn.run(
             "app.main:create_app" if several else create_app(settings),

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.accounts import store
 from app.accounts.tokens import hash_token, new_token
 from app.db import now
-from app.errors import Conflict, Forbidden, Invalid, NotFound
+from app.errors import Conflict, Forbidden, Invalid, NotFound, Spent
 from app.models import ApiToken, BrowserSession, PersonalLink, User
 
 SESSION_LIFE = timedelta(days=30)
@@ -89,10 +89,10 @@ def owner_of_link(session: Session, token: str) -> User:
     """Return whom a usable link belongs to, without using it up."""
     found = store.user_of_link(session, hash_token(token))
     if found is None:
-        raise NotFound(SPENT)
+        raise Spent(SPENT)
     user, link = found
     if link.used_at is not None or link.expires_at <= now(session) or not user.active:
-        raise NotFound(SPENT)
+        raise Spent(SPENT)
     return user
 
 
@@ -100,7 +100,7 @@ def redeem_link(session: Session, token: str) -> str:
     """Use a link up and open a browser session; return the session's token."""
     user = owner_of_link(session, token)
     if not store.use_link(session, hash_token(token), now(session)):
-        raise NotFound(SPENT)
+        raise Spent(SPENT)
     return open_session(session, user)
 
 

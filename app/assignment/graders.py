@@ -20,6 +20,8 @@ class Member(Protocol):
     @property
     def id(self) -> int: ...
     @property
+    def name(self) -> str: ...
+    @property
     def email(self) -> str: ...
 
 
@@ -35,8 +37,19 @@ def grader_of(session: Session, *, project_id: int, user: Member) -> Grader:
         return found
     projects.lock(session, project_id)
     return find_grader(session, project_id=project_id, user=user) or add_grader(
-        session, project_id, kind="sme", name=user.email, user_id=user.id
+        session,
+        project_id,
+        kind="sme",
+        name=_free_name(session, project_id, user),
+        user_id=user.id,
     )
+
+
+def _free_name(session: Session, project_id: int, user: Member) -> str:
+    """Return the person's name, with the address where another grader has the same one."""
+    if store.grader_by_name(session, project_id, "sme", user.name) is None:
+        return user.name
+    return f"{user.name} ({user.email})"
 
 
 def add_grader(

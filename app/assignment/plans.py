@@ -8,7 +8,7 @@ from typing import Any, Literal
 from sqlalchemy.orm import Session
 
 from app.assignment import store_plans
-from app.domain.assignment import Chosen, plan_blocks, plan_sample
+from app.domain.assignment import SECONDS_PER_GRADE, Chosen, plan_blocks, plan_sample
 from app.domain.sampling import Split, split_queries
 from app.errors import Conflict, Invalid
 from app.models import Plan, Project
@@ -19,8 +19,6 @@ DEFAULT_SAMPLE = 200
 SEATS = 2
 MAX_SEATS = 5
 SEED = 1
-SECONDS_PER_GRADE = 20
-"""A guess for the price shown before the start; nothing else depends on it."""
 GROUP = "group"
 """The tag whose queries stay together in dev or test: paraphrases, for example."""
 

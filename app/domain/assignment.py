@@ -10,6 +10,9 @@ from app.errors import Invalid
 
 Name = TypeVar("Name", int, str)
 
+SECONDS_PER_GRADE = 20
+"""What one grade takes, in seconds: a guess, until a team's own median is measured."""
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen(Generic[Name]):

@@ -8,11 +8,11 @@ from sqlalchemy.orm import Session
 
 from app.assignment import service as assignment
 from app.assignment.service import SlotView
+from app.domain.assignment import SECONDS_PER_GRADE
 from app.grading.sheets import Sheet, lay_out
 from app.models import Grader
 from app.projects import service as projects
 
-SECONDS_A_PASSAGE = 12
 REASONS = {
     "cannot judge": "I cannot judge this",
     "unreadable": "The text is unreadable",
@@ -59,7 +59,7 @@ class Start:
 
     @property
     def minutes(self) -> int:
-        return max(1, ceil(self.passages * SECONDS_A_PASSAGE / 60))
+        return max(1, ceil(self.passages * SECONDS_PER_GRADE / 60))
 
 
 def name_outbox(project_id: int, person_id: int) -> str:

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
+from app.domain.assignment import SECONDS_PER_GRADE
 from app.domain.words import say_count
-
-SECONDS_A_GRADE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +64,8 @@ def next_step(state: State) -> Step:
         found = look(state)
         if found is not None:
             return found
+    if state.blocks > state.blocks_done:
+        return _go_on(state)
     return Step(
         f"Every run is scored with release {state.release}.",
         "A new retriever starts the circle again: only what it finds anew is graded.",
@@ -138,14 +139,18 @@ def _grade(state: State) -> Step | None:
             "/people",
         )
     if state.blocks > state.blocks_done and state.gate is None and not state.judge_open:
-        return Step(
-            say_wanted(state),
-            f"{say_duration(state.grades_wanted).capitalize()} of reading, "
-            f"shared by {say_count(state.people, 'grader')}.",
-            "See who grades",
-            "/assign",
-        )
+        return _go_on(state)
     return None
+
+
+def _go_on(state: State) -> Step:
+    return Step(
+        say_wanted(state),
+        f"{say_duration(state.grades_wanted).capitalize()} of reading, "
+        f"shared by {say_count(state.people, 'grader')}.",
+        "See who grades",
+        "/assign",
+    )
 
 
 def _judge(state: State) -> Step | None:
@@ -206,7 +211,7 @@ def say_wanted(state: State) -> str:
 
 def say_duration(grades: int) -> str:
     """Say how long that many grades take, at 20 seconds each."""
-    minutes = grades * SECONDS_A_GRADE / 60
+    minutes = grades * SECONDS_PER_GRADE / 60
     if minutes < 90:
         return f"about {max(1, round(minutes))} minutes"
     return f"about {round(minutes / 60):,} hours"

@@ -19,6 +19,7 @@ log = structlog.get_logger()
 
 STATUS: dict[type[errors.AppError], int] = {
     errors.NotFound: 404,
+    errors.Spent: 410,
     errors.Conflict: 409,
     errors.Invalid: 422,
     errors.BadFile: 422,
@@ -33,6 +34,7 @@ TITLES = {
     404: "Nothing here",
     405: "Nothing here",
     409: "That does not fit any more",
+    410: "This link is used up",
     413: "Too large",
     422: "That cannot be taken",
     429: "A little slower",
@@ -44,6 +46,7 @@ ADVICE = {
     403: "Ask an admin of the project if you think you should be able to.",
     404: "Go back, or start from your projects.",
     409: "Reload the page to see how things stand now.",
+    410: "Or sign in with your address and your password.",
     413: "Send less at once, or split the file.",
     429: "Wait a minute, then try again.",
 }
@@ -65,8 +68,8 @@ def answer(request: Request, status: int, lines: list[str]) -> Response:
         title=title,
         lines=lines,
         advice=ADVICE.get(status, ""),
-        back="/",
-        back_label="To your projects",
+        back="/login" if status == 410 else "/",
+        back_label="Sign in" if status == 410 else "To your projects",
     )
 
 

@@ -186,9 +186,9 @@ def test_nobody_imports_grades_as_a_person_who_grades_here(
     session: Session, project: Project, tmp_path: Path
 ) -> None:
     class Ada:
-        id, email = make_user(session).id, "ada@example.org"
+        id, name, email = make_user(session).id, "Ada", "ada@example.org"
 
     service.grader_of(session, project_id=project.id, user=Ada())
 
     with pytest.raises(AppError, match="in person"):
-        take(session, project, tmp_path, "q1 0 d1 1\n", grader_name="ada@example.org")
+        take(session, project, tmp_path, "q1 0 d1 1\n", grader_name="Ada")

@@ -48,4 +48,4 @@ def test_an_invitation_shows_a_link_that_works_once(database: Database, tmp_path
     path = "/link/" + shown.split("/link/")[1].split("<")[0]
     assert "Continue as eve" in browser.get(path).text
     assert browser.post(path).status_code == 303
-    assert browser.post(path).status_code == 404
+    assert browser.post(path).status_code == 410

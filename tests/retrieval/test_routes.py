@@ -108,7 +108,7 @@ def test_a_run_and_a_query_that_are_not_there_are_not_found(
     retrieve(database, tmp_path, project, "bm25@whole")
 
     assert browser.get(address(project, "/none")).status_code == 404
-    assert browser.get(address(project, "/%00")).status_code == 404
+    assert browser.get(address(project, "/%00")).status_code == 422
     assert browser.get(address(project, "/bm25@whole?query=q99")).status_code == 404
 
 
