@@ -43,7 +43,8 @@ check: lint  ## Run what needs neither Chromium nor PostgreSQL
 
 test: lint browser-ready  ## Run everything: both databases, browser, journeys
 	$(BIN)/python -m pytest -q tests/domain tests/formats
-	$(BIN)/python -m pytest -q --ignore tests/domain --ignore tests/formats
+	$(BIN)/python -m pytest -q -m "not browser" --ignore tests/domain --ignore tests/formats
+	$(BIN)/python -m pytest -q -m browser
 
 browser-ready:
 	@sh tests/browser/find_chromium.sh
