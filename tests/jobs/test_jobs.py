@@ -115,7 +115,7 @@ def test_a_failing_body_leaves_an_error_and_the_worker_goes_on(
     enqueue(prepared, "good")
 
     assert work(prepared, bad="ERROR", good="SUCCESS")
-    assert "no rows for bad" in capsys.readouterr().out
+    assert "no rows for bad" in "".join(capsys.readouterr())
 
 
 def test_a_body_is_started_again_when_the_database_was_away(prepared: Database) -> None:
