@@ -44,7 +44,7 @@ class ReleaseLabel(Base, kw_only=True):
 
 
 class ReleaseQuery(Base, kw_only=True):
-    """A query of the frozen set, in the wording that was graded, with its tags and place then."""
+    """A query of the frozen set, in the wording that was graded, with its tags and place."""
 
     __tablename__ = "release_queries"
 
