@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import Depends, FastAPI, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse
 from fastapi.staticfiles import StaticFiles
@@ -35,6 +36,9 @@ from app.web.dependencies import ReadSessionDep
 from app.web.security import SecurityHeaders, guard_forms
 from app.web.templating import STATIC, page
 
+THREADS = 256
+"""More than the requests that are let in at once (`serving.AT_ONCE`): a thread that waits for a
+connection must never be the one that its holder needs to go on and give it back."""
 ROOMS = (
     accounts,
     projects,
@@ -60,6 +64,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        current_default_thread_limiter().total_tokens = THREADS
         yield
         opened.close()
 

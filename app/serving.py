@@ -19,6 +19,7 @@ log = structlog.get_logger()
 
 RESTART_AFTER = 2.0
 STOP_WITHIN = 15.0
+AT_ONCE = 250  # connections to one web process; fewer than its threads (app.main.THREADS)
 
 
 def prepare(settings: Settings) -> None:
@@ -55,6 +56,7 @@ def serve(*, host: str, port: int, processes: int, with_worker: bool) -> None:
             workers=processes,
             access_log=False,  # it would hold the tokens of personal links
             log_level="warning",
+            limit_concurrency=AT_ONCE,
             timeout_graceful_shutdown=5,
         )
 
