@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.models.base import Base, IdText, Moment, utc_now
@@ -13,7 +13,10 @@ class Query(Base, kw_only=True):
     """A query of a project, known by the id its owner gave it."""
 
     __tablename__ = "queries"
-    __table_args__ = (UniqueConstraint("project_id", "query_id"),)
+    __table_args__ = (
+        UniqueConstraint("project_id", "query_id"),
+        Index(None, "project_id", "position", "id"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True, init=False)
     project_id: Mapped[int] = mapped_column(ForeignKey("projects.id"))

@@ -1,6 +1,6 @@
 """first tables
 
-Revision: 0001, after , made 2026-11-30 20:00:00.115584.
+Revision: 0001, after , made 2026-11-30 21:03:37.400829.
 """
 
 import sqlalchemy as sa
@@ -241,6 +241,13 @@ def upgrade() -> None:
             "project_id", "query_id", name=op.f("uq_queries_project_id_query_id")
         ),
     )
+    with op.batch_alter_table("queries", schema=None) as batch_op:
+        batch_op.create_index(
+            batch_op.f("ix_queries_project_id_position_id"),
+            ["project_id", "position", "id"],
+            unique=False,
+        )
+
     op.create_table(
         "releases",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -1166,6 +1173,9 @@ def downgrade() -> None:
     op.drop_table("sessions")
     op.drop_table("runs")
     op.drop_table("releases")
+    with op.batch_alter_table("queries", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_queries_project_id_position_id"))
+
     op.drop_table("queries")
     op.drop_table("pools")
     op.drop_table("plans")
