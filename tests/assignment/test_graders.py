@@ -15,7 +15,7 @@ def test_a_person_is_one_grader_with_a_pseudonym(session: Session) -> None:
 
     assert first.id == again.id
     assert (first.pseudonym, other.pseudonym) == ("sme-1", "sme-2")
-    assert (first.name, first.user_id) == (ada.email, ada.id)
+    assert (first.name, first.user_id) == (ada.name, ada.id)
 
 
 def test_the_grades_of_somebody_who_left_stay_under_the_same_pseudonym(

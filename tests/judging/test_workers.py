@@ -17,6 +17,7 @@ from tests.judging import process, rows
 from tests.scripted_server import PART, ScriptedServer, always, grade
 
 PAIRS = 1_000
+AT_RISK = 2 * AT_ONCE  # calls under way, and answers that the one writer still holds
 Start = Callable[[str, str], BaseProcess]
 
 # one server of forks for all tests of workers: whoever is imported last names all modules
@@ -100,7 +101,7 @@ def test_after_a_kill_nothing_is_lost_or_doubled_v052(
     assert eventually(lambda: is_over(database, batch), 60)
     assert_complete(database, batch, server)
     repeated = len(server.calls) - PAIRS
-    assert repeated <= AT_ONCE
+    assert repeated <= AT_RISK
     assert repeated <= rows.stand(database, batch).unknown_calls <= 2 * AT_ONCE + AT_ONCE
 
 
@@ -134,4 +135,4 @@ def test_two_workers_share_a_batch_and_one_may_die(
 
     assert eventually(lambda: is_over(database, batch), 60)
     assert_complete(database, batch, server)
-    assert len(server.calls) - PAIRS <= AT_ONCE
+    assert len(server.calls) - PAIRS <= AT_RISK
